@@ -99,11 +99,15 @@ static const char *selection(printer *p, const kern_value *v)
 {
     kern_c_scope scope = scope_of(p, v->dtype);
     bool whole = ty_is_integral(v->dtype, true), only = is_zero(value_at(p, v->args[2]));
+    bool has_sign = ty_dtype_kind(v->dtype) == TY_KIND_SIGNED;
     scope.args[0] = operand(p, v->args[0], false);
     scope.args[1] = operand(p, v->args[1], whole);
     if (!only) scope.args[2] = operand(p, v->args[2], whole);
-    if (only) return expanded(p, whole ? "$0 & $1" : "($T)($0 & ($I)$1)", &scope);
-    if (whole) return expanded(p, "($0 & $1) | (~$0 & $2)", &scope);
+    if (only && whole) return expanded(p, has_sign ? "$0 & $1" : "($T)$0 & $1", &scope);
+    if (only) return expanded(p, "($T)($0 & ($I)$1)", &scope);
+    if (whole)
+        return expanded(p, has_sign ? "($0 & $1) | (~$0 & $2)" : "(($T)$0 & $1) | (($T)~$0 & $2)",
+                        &scope);
     return expanded(p, "@pick($0, $1, $2)", &scope);
 }
 
@@ -171,13 +175,22 @@ static const char *widened(printer *p, const char *x, uint32_t from, uint32_t co
     return part.at;
 }
 
+static const char *narrowed(printer *p, kern_ref ref, ty_dtype to)
+{
+    kern_c_scope scope = {TY_F64, 1, {arena_printf(p->needs->memory, "w%u_0", ref), NULL, NULL}};
+    text out;
+    text_init(&out, p->needs->memory);
+    kern_c_cast(&out, p->needs, TY_F64, to, &scope);
+    return out.at;
+}
+
 /* In as many lanes as the function called has. */
 static void print_wide(printer *p, kern_ref ref, const kern_value *v)
 {
     const kern_function *f = v->callee;
     arena *memory = p->needs->memory;
     uint32_t count = f->code->lanes;
-    kern_c_scope wide = {TY_F64, count, {NULL, NULL, NULL}}, part = {TY_F32, count, {NULL}};
+    kern_c_scope wide = {TY_F64, count, {NULL, NULL, NULL}}, part = {v->dtype, count, {NULL}};
     kern_need(p->needs, f->name);
     for (uint32_t from = 0; from < p->code->lanes; from += count) {
         text_printf(p->out, "  const %s w%u_%u = %s(", expanded(p, "$T", &wide), ref, from,
@@ -188,8 +201,9 @@ static void print_wide(printer *p, kern_ref ref, const kern_value *v)
         }
         text_add(p->out, ");\n");
     }
-    const char *narrow = count == 1 ? "(f32)w%u_%u" : "__builtin_convertvector(w%u_%u, %s)";
-    const char *type = expanded(p, "$T", &part), *low = arena_printf(memory, narrow, ref, 0, type);
+    const char *narrow = "__builtin_convertvector(w%u_%u, %s)", *type = expanded(p, "$T", &part);
+    const char *low = count == 1 ? narrowed(p, ref, v->dtype)
+                                 : arena_printf(memory, narrow, ref, 0, type);
     if (count == p->code->lanes) {
         text_printf(p->out, "  const %s v%u = %s;\n", type, ref, low);
         return;
@@ -256,7 +270,7 @@ static void print_define(printer *p, kern_ref ref)
 
 static void print_item(printer *p, const kern_item *item)
 {
-    kern_c_scope scope = scope_of(p, p->f->dtype == TY_F64 ? TY_I64 : TY_I32);
+    kern_c_scope scope = scope_of(p, ty_dtype_size(p->f->dtype) == 8 ? TY_I64 : TY_I32);
     switch (item->kind) {
     case KERN_LEAVE:
         scope.args[0] = operand(p, item->bound.guard, false);

@@ -224,71 +224,6 @@ static void transpose(text *out, kern_needs *needs, const kern_c_scope *scope)
     text_add(out, "}\n");
 }
 
-/* Functions of 4 bytes that are computed in f64: there it takes no care to be accurate. */
-typedef struct wide_function {
-    const char *name, *wide;
-    uint32_t operands;
-    uint32_t dtypes;
-} wide_function;
-
-static const wide_function WIDE[] = {
-    {"quotient", "ratio", 2, KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_U32)}};
-
-/* Lanes [from, from + half) of an operand as f64. */
-static const char *widened(arena *memory, const char *x, uint32_t from, uint32_t half,
-                           uint32_t lanes)
-{
-    text part;
-    text_init(&part, memory);
-    text_printf(&part, "__builtin_convertvector(");
-    if (half < lanes) text_add(&part, "__builtin_shufflevector(");
-    text_add(&part, x);
-    if (half < lanes) text_printf(&part, ", %s", x);
-    for (uint32_t l = from; half < lanes && l < from + half; l++) text_printf(&part, ", %u", l);
-    text_printf(&part, "%s, f64x%u)", half < lanes ? ")" : "", half);
-    return part.at;
-}
-
-/* In as many lanes as registers have room for. */
-static bool by_way_of_double(text *out, kern_needs *needs, const char *base,
-                             const kern_c_scope *scope, uint32_t vector_bytes)
-{
-    const wide_function *f = NULL;
-    for (size_t i = 0; i < COUNT_OF(WIDE); i++)
-        if (strcmp(WIDE[i].name, base) == 0) f = &WIDE[i];
-    if (!f || !(f->dtypes & KERN_DTYPE(scope->dtype)) || scope->lanes == 1) return false;
-    uint32_t lanes = scope->lanes, half = lanes * 8 > vector_bytes && lanes > 2 ? lanes / 2 : lanes;
-    kern_c_scope wide = {TY_F64, half, {NULL, NULL, NULL}};
-    kern_c_expand(out, needs, "static $T ", scope);
-    kern_c_expand(
-        out, needs,
-        arena_printf(needs->memory, "%s_$S($T a%s)\n{\n", base, f->operands == 2 ? ", $T b" : ""),
-        scope);
-    for (uint32_t from = 0; from < lanes; from += half) {
-        kern_c_expand(out, needs,
-                      arena_printf(needs->memory, "  const $T w%u = @%s(", from, f->wide), &wide);
-        text_add(out, widened(needs->memory, "a", from, half, lanes));
-        if (f->operands == 2)
-            text_printf(out, ", %s", widened(needs->memory, "b", from, half, lanes));
-        text_add(out, ");\n");
-    }
-    if (half == lanes) {
-        kern_c_expand(out, needs, "  return __builtin_convertvector(w0, $T);\n}\n", scope);
-        return true;
-    }
-    kern_c_scope part = {scope->dtype, half, {NULL, NULL, NULL}};
-    kern_c_expand(out, needs,
-                  arena_printf(needs->memory,
-                               "  const $T low = __builtin_convertvector(w0, $T), high = "
-                               "__builtin_convertvector(w%u, $T);\n",
-                               half),
-                  &part);
-    text_add(out, "  return __builtin_shufflevector(low, high");
-    for (uint32_t l = 0; l < lanes; l++) text_printf(out, ", %u", l);
-    text_add(out, ");\n}\n");
-    return true;
-}
-
 static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const kern_c_scope *scope)
 {
     static const char *const HEADS[] = {"_$S(void)\n{\n", "_$S($T a)\n{\n", "_$S($T a, $T b)\n{\n",
@@ -306,8 +241,7 @@ static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const k
     return true;
 }
 
-const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope,
-                         uint32_t vector_bytes)
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope)
 {
     text out;
     loop_opcode op = combining(base);
@@ -326,8 +260,7 @@ const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope
         turned(&out, needs, scope);
     else if (strcmp(base, "transpose") == 0)
         transpose(&out, needs, scope);
-    else if (!by_way_of_double(&out, needs, base, scope, vector_bytes) &&
-             !lane_by_lane(&out, needs, base, scope))
+    else if (!lane_by_lane(&out, needs, base, scope))
         return NULL;
     return out.at;
 }

@@ -183,7 +183,7 @@ static const char *general_text(writer *w, const char *base, const kern_c_scope 
     if (!piece) piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (piece) return expanded(w, piece->text, scope);
     kern_needs needs = {.memory = w->memory};
-    const char *made = kern_c_lanes(&needs, base, scope, w->target->vector_bytes);
+    const char *made = kern_c_lanes(&needs, base, scope);
     if (!made)
         BUG(arena_session(w->memory), "the prelude has no %s for %s x %u", base,
             ty_dtype_name(scope->dtype), scope->lanes);

@@ -69,10 +69,8 @@ uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
  * `types`; NULL: there is none. */
 const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
                                text *types);
-/* joinadd ..., iota, evens, or the operation of that name by way of f64 or lane by lane; NULL: there
- * is none. */
-const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope,
-                         uint32_t vector_bytes);
+/* joinadd ..., iota, evens, or the operation of that name lane by lane; NULL: there is none. */
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
 /* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
 typedef struct kern_c_printer {

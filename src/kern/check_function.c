@@ -13,7 +13,7 @@ static fe_status check_callee(kern_checker *c, const kern_value *v)
     uint32_t lanes = v->vector ? c->k->lanes : 1, others = f->code->lanes;
     bool lanes_fit = others == lanes || (v->wide && 2 * others == lanes);
     if (!lanes_fit) return kern_broken(c, "K8", "%s is of %u lanes", f->name, others);
-    if (f->dtype != (v->wide ? TY_F64 : v->dtype) || (v->wide && v->dtype != TY_F32))
+    if (f->dtype != (v->wide ? TY_F64 : v->dtype) || (v->wide && ty_dtype_size(v->dtype) != 4))
         return kern_broken(c, "K8", "%s is of %s", f->name, ty_dtype_name(f->dtype));
     return check_args(c, v, f->parameter_count);
 }
@@ -22,8 +22,8 @@ fe_status kern_check_call(kern_checker *c, const kern_value *v)
 {
     if (v->kind == KERN_CALL) return check_callee(c, v);
     if (!c->function) return kern_broken(c, "K8", "this is for functions alone");
-    if (v->dtype != c->function->dtype)
-        return kern_broken(c, "K8", "this is of the function's dtype alone");
+    if (v->dtype != c->function->dtype || (v->kind != KERN_EACH && !ty_is_floating(v->dtype)))
+        return kern_broken(c, "K8", "this is of the function's floats alone");
     return check_args(c, v,
                       v->kind == KERN_EACH    ? loop_operand_count(v->op)
                       : v->kind == KERN_FUSED ? 3
@@ -58,8 +58,9 @@ static fe_status check_lines(kern_checker *c)
 {
     const kern_ir *k = c->k;
     uint32_t count = k->body->items.count;
-    if (c->function->dtype != TY_F32 && c->function->dtype != TY_F64)
-        return kern_broken(c, "K8", "functions are of f32 or f64");
+    ty_dtype dtype = c->function->dtype;
+    if (dtype != TY_F32 && dtype != TY_F64 && !ty_is_integral(dtype, false))
+        return kern_broken(c, "K8", "functions are of f32, f64 or integers");
     if (k->lanes > 1) FE_TRY(kern_check_vector(c, c->function->dtype));
     for (uint32_t i = 1; i <= c->function->parameter_count; i++) c->in_scope[i] = true;
     for (uint32_t i = 0; i < count; i++) {

@@ -200,8 +200,10 @@ typedef struct computer {
 
 static void interpret(const computer *c, const double (*x)[SAMPLES], double *y)
 {
-    for (uint32_t i = 0; i < SAMPLES; i++)
-        y[i] = kern_function_run(c->function, (const double[]){x[0][i], x[1][i], 0}, c->memory);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        kern_number args[] = {{.real = x[0][i]}, {.real = x[1][i]}, {0}};
+        y[i] = kern_function_run(c->function, args, c->memory).real;
+    }
 }
 
 static double worst_error(const computer *c, const function *f, bool is_wide)
@@ -379,7 +381,19 @@ static wide_int integer_at(const void *at, uint32_t i, uint32_t bits, bool is_si
     return is_signed ? (wide_int)s : (wide_int)v;
 }
 
-static uint32_t wrong_results(kernel run, size_t op, uint32_t bits, bool is_signed)
+static void divide_by_functions(const computer *c, const void *x, const void *z, void *y,
+                                uint32_t bits, bool is_signed)
+{
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        kern_number args[] = {{.integer = (int64_t)integer_at(x, i, bits, is_signed)},
+                              {.integer = (int64_t)integer_at(z, i, bits, is_signed)},
+                              {0}};
+        kern_number result = kern_function_run(c->function, args, c->memory);
+        memcpy((char *)y + (size_t)i * bits / 8, &result.integer, bits / 8);
+    }
+}
+
+static uint32_t wrong_results(const computer *c, size_t op, uint32_t bits, bool is_signed)
 {
     static uint64_t x[SAMPLES], z[SAMPLES], y[SAMPLES];
     static const uint64_t SPECIAL[] = {0, 1, (uint64_t)-1, 1ull << 63, ~0ull >> 1, 2, 1ull << 52};
@@ -398,7 +412,10 @@ static uint32_t wrong_results(kernel run, size_t op, uint32_t bits, bool is_sign
     void *buffers[] = {x, z, y};
     int64_t none = 0;
     uint32_t wrong = 0;
-    run(&(kernel_args){buffers, &none, NULL}, 0, 1, 0, SAMPLES);
+    if (c->function)
+        divide_by_functions(c, x, z, y, bits, is_signed);
+    else
+        c->run(&(kernel_args){buffers, &none, NULL}, 0, 1, 0, SAMPLES);
     for (uint32_t i = 0; i < SAMPLES; i++) {
         uint64_t wanted = (uint64_t)divided(op, integer_at(x, i, bits, is_signed),
                                             integer_at(z, i, bits, is_signed), bits);
@@ -424,9 +441,9 @@ static fe_status check_integers(fe_session *session, size_t target)
     for (size_t i = 0; i < COUNT; i++) {
         kernel run;
         *(void **)&run = dlsym(library, trials[i].set->kernels.at[0].name);
-        uint32_t wrong =
-            run ? wrong_results(run, i % OPS, INTEGERS[i / OPS].bits, INTEGERS[i / OPS].is_signed)
-                : SAMPLES;
+        uint32_t wrong = run ? wrong_results(&(computer){.run = run}, i % OPS,
+                                             INTEGERS[i / OPS].bits, INTEGERS[i / OPS].is_signed)
+                             : SAMPLES;
         if (!EXPECT(wrong == 0))
             printf("  %s of %s for %s: %u wrong\n", DIVISIONS[i % OPS], INTEGERS[i / OPS].name,
                    target_at((uint32_t)target)->name, wrong);
@@ -439,5 +456,25 @@ SESSION_TEST(integers_are_divided_exactly)
 {
     for (size_t target = 0; target < TRIAL_TARGET_COUNT; target++)
         if (trial_runs_here(target)) FE_TRY(check_integers(session, target));
+    return FE_OK;
+}
+
+SESSION_TEST(integers_are_divided_exactly_by_operations_alone)
+{
+    arena *memory = session->memory;
+    kern_library *library = kern_library_new(target_named("baseline"), memory);
+    for (size_t i = 0; i < COUNT_OF(INTEGERS) * COUNT_OF(DIVISIONS); i++) {
+        size_t op = i % COUNT_OF(DIVISIONS), type = i / COUNT_OF(DIVISIONS);
+        ty_dtype dtype;
+        if (!EXPECT(ty_dtype_parse(INTEGERS[type].name, &dtype))) continue;
+        const kern_function *f = kern_library_find(library, DIVISIONS[op], dtype, 1);
+        computer c = {.function = f, .memory = memory};
+        uint32_t wrong =
+            f ? wrong_results(&c, op, INTEGERS[type].bits, INTEGERS[type].is_signed) : SAMPLES;
+        if (!EXPECT(wrong == 0))
+            printf("  %s of %s, interpreted: %u wrong\n", DIVISIONS[op], INTEGERS[type].name, wrong);
+    }
+    for (uint32_t i = 0; i < library->functions.count; i++)
+        FE_TRY(kern_check_function(library->functions.at[i], session));
     return FE_OK;
 }

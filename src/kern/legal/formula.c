@@ -15,13 +15,14 @@
  *     pick(m, a, b)  only(m, a)         a where m, else b, or 0
  *     bits(x) real(i)                   the bits of floats as integers, and back
  *     signed(i) unsigned(i) int(5)      integers; count(i): as a float
+ *     f32(i) i32(x) back(i)             conversions, the last to the dtype; double(i) word(x): of bits
  *     like(y, x) flip(y, x)             y >= 0 with the sign of x, y with its sign turned by that of x
  *     fused(a, b, c) scaled(a, n)       a * b + c rounded once; a * 2^n
  *     each_sin(x)                       the library's, lane by lane
  *     wide_erfc(x)                      the function of f64, of numbers made that
  *
  * inf, nan, and by dtype: S, the bit of the sign; X, the bits of infinity; L, those of the least
- * normal number; hpi and lpi, pi / 2 and what that lacks; big, split, short.
+ * normal number; W, the width in bits; hpi and lpi, pi / 2 and what that lacks; big, split, short.
  */
 #include "kern/legal/legal.h"
 
@@ -30,6 +31,16 @@
 #include <string.h>
 
 enum { F32 = 1u << TY_F32, F64 = 1u << TY_F64, FLOATS = F32 | F64 };
+enum {
+    I64 = 1u << TY_I64,
+    U64 = 1u << TY_U64,
+    LONG = I64 | U64,
+    MIDDLE = 1u << TY_I32 | 1u << TY_U32,
+    NARROW = 1u << TY_I8 | 1u << TY_I16 | 1u << TY_U8 | 1u << TY_U16,
+    INTEGERS = LONG | MIDDLE | NARROW,
+    UNSIGNED = 1u << TY_U8 | 1u << TY_U16 | 1u << TY_U32 | 1u << TY_U64,
+    SIGNED = INTEGERS & ~UNSIGNED
+};
 enum { ANY, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES };
 enum { INLINE = FORMULA_INLINE, APART = FORMULA_APART, RARE = FORMULA_RARE, PARTS = FORMULA_PARTS };
 
@@ -39,6 +50,7 @@ static const kern_formula FORMULAS[] = {
 #include "kern/legal/angle.def"
 #include "kern/legal/divide.def"
 #include "kern/legal/exponential.def"
+#include "kern/legal/integer.def"
 #include "kern/legal/special.def"
 #undef FUNCTION
 };
@@ -72,7 +84,8 @@ enum { MOST_NAMES = 64, MOST_RESULTS = 4 };
 typedef struct reader {
     kern_library *library;
     kern_function *f;
-    ty_dtype dtype, integer; /* i32 or i64 */
+    ty_dtype dtype;
+    ty_dtype integer, natural; /* as wide, with a sign and without */
     const char *formula;     /* at hand: its name, */
     const char *at;          /* what is left of it, */
     const char *token;       /* the token at hand */
@@ -265,6 +278,7 @@ static term constant(reader *r, const char *name, bool *known)
     for (size_t i = 0; i < COUNT_OF(NUMBERS); i++)
         if (strcmp(NUMBERS[i].name, name) == 0)
             return (term){0, wide ? NUMBERS[i].wide : NUMBERS[i].narrow, 0};
+    if (strcmp(name, "W") == 0) return number(8 * (double)ty_dtype_size(r->dtype));
     if (strcmp(name, "S") == 0) return integer(r, bits_of_sign(r));
     if (strcmp(name, "X") == 0) return integer(r, bits_of_infinity(r));
     if (strcmp(name, "L") == 0) return integer(r, bits_of_infinity(r) & -bits_of_infinity(r));
@@ -309,6 +323,26 @@ static term call(reader *r, const char *name, const term *args, uint32_t count)
     return made(r, v);
 }
 
+/* conversions of values, and of their bits */
+static bool conversion(reader *r, const char *name, const term *args, term *out)
+{
+    const struct {
+        const char *name;
+        loop_opcode op;
+        ty_dtype to;
+    } CONVERSIONS[] = {{"count", LOOP_CAST, r->dtype},         {"back", LOOP_CAST, r->dtype},
+                       {"f32", LOOP_CAST, TY_F32},             {"i32", LOOP_CAST, TY_I32},
+                       {"signed", LOOP_BITCAST, r->integer},   {"bits", LOOP_BITCAST, r->integer},
+                       {"unsigned", LOOP_BITCAST, r->natural}, {"double", LOOP_BITCAST, TY_F64},
+                       {"word", LOOP_BITCAST, r->dtype}};
+    for (size_t i = 0; i < COUNT_OF(CONVERSIONS); i++) {
+        if (strcmp(CONVERSIONS[i].name, name) != 0) continue;
+        *out = cast(r, CONVERSIONS[i].op, CONVERSIONS[i].to, args[0]);
+        return true;
+    }
+    return false;
+}
+
 /* of one float */
 static const struct {
     const char *name;
@@ -321,10 +355,10 @@ static const struct {
 
 static bool primitive(reader *r, const char *name, const term *args, term *out)
 {
-    ty_dtype no_sign = r->integer == TY_I64 ? TY_U64 : TY_U32;
     for (size_t i = 0; i < COUNT_OF(UNARY); i++)
         if (strcmp(UNARY[i].name, name) == 0) {
-            *out = apply(r, UNARY[i].op, r->dtype, typed(r, args[0], r->dtype), 0, 0);
+            kern_ref x = typed(r, args[0], r->dtype);
+            *out = apply(r, UNARY[i].op, dtype_of(r, value(x)), x, 0, 0);
             return true;
         }
     if (strcmp(name, "min") == 0)
@@ -335,18 +369,10 @@ static bool primitive(reader *r, const char *name, const term *args, term *out)
         *out = pick(r, args[0], args[1], args[2]);
     else if (strcmp(name, "only") == 0)
         *out = pick(r, args[0], args[1], number(0));
-    else if (strcmp(name, "bits") == 0)
-        *out = bits(r, args[0]);
     else if (strcmp(name, "real") == 0)
         *out = real(r, args[0]);
-    else if (strcmp(name, "count") == 0)
-        *out = apply(r, LOOP_CAST, r->dtype, args[0].ref, 0, 0);
     else if (strcmp(name, "int") == 0)
         *out = integer(r, args[0].integer);
-    else if (strcmp(name, "signed") == 0)
-        *out = cast(r, LOOP_BITCAST, r->integer, args[0]);
-    else if (strcmp(name, "unsigned") == 0)
-        *out = cast(r, LOOP_BITCAST, no_sign, args[0]);
     else if (strcmp(name, "like") == 0)
         *out = with_sign(r, LOOP_OR, args[0], args[1]);
     else if (strcmp(name, "flip") == 0)
@@ -384,7 +410,7 @@ static void called(reader *r, const char *name)
         take_parts(r, formula, args, count);
         return;
     }
-    if (!primitive(r, name, args, &one) && !machine(r, name, args, &one))
+    if (!conversion(r, name, args, &one) && !primitive(r, name, args, &one) && !machine(r, name, args, &one))
         one = call(r, name, args, count);
     r->results[0] = one;
     r->result_count = 1;
@@ -582,8 +608,11 @@ const kern_function *kern_formula_function(kern_library *library, const kern_for
         [FORMULA_INLINE] = KERN_INLINE, [FORMULA_APART] = KERN_APART, [FORMULA_RARE] = KERN_RARE};
     term args[MOST_PARAMETERS] = {{0}};
     uint32_t count = parameters_of(formula);
+    static const ty_dtype WITH_SIGN[] = {[1] = TY_I8, [2] = TY_I16, [4] = TY_I32, [8] = TY_I64};
+    static const ty_dtype WITHOUT[] = {[1] = TY_U8, [2] = TY_U16, [4] = TY_U32, [8] = TY_U64};
     reader r = {.library = library, .dtype = dtype};
-    r.integer = dtype == TY_F64 ? TY_I64 : TY_I32;
+    r.integer = WITH_SIGN[ty_dtype_size(dtype)];
+    r.natural = WITHOUT[ty_dtype_size(dtype)];
     r.f = kern_function_new(library, formula->name, dtype, lanes, count);
     r.f->manner = MANNERS[formula->manner];
     for (uint32_t i = 0; i < count; i++) args[i] = value(i + 1);

@@ -146,7 +146,7 @@ const char *kern_function_name(const char *base, ty_dtype dtype, uint32_t lanes,
     return arena_printf(memory, "%s_%sx%u", base, ty_dtype_name(dtype), lanes);
 }
 
-/* Operations that printers know for lanes of floats. */
+/* Operations that printers know for lanes. */
 static bool is_primitive(loop_opcode op)
 {
     switch (op) {
@@ -180,6 +180,10 @@ static bool is_primitive(loop_opcode op)
     case LOOP_NE:
     case LOOP_LT:
     case LOOP_LE:
+    case LOOP_NOT:
+    case LOOP_AND:
+    case LOOP_OR:
+    case LOOP_XOR:
     case LOOP_WHERE:
     case LOOP_FMA: return true;
     default: return false;
@@ -191,9 +195,11 @@ static const kern_function *each_lane(kern_library *library, const char *base, t
                                       uint32_t lanes)
 {
     loop_opcode op;
-    if (!loop_opcode_parse(base, &op) || loop_operand_count(op) == 0 || is_primitive(op) ||
-        (dtype != TY_F32 && dtype != TY_F64))
+    if (!loop_opcode_parse(base, &op) || loop_operand_count(op) == 0 || is_primitive(op))
         return NULL;
+    bool floats = dtype == TY_F32 || dtype == TY_F64;
+    bool integers = ty_is_integral(dtype, false) && (op == LOOP_POW || op == LOOP_GCD);
+    if (!floats && !integers) return NULL;
     uint32_t operands = loop_operand_count(op);
     kern_function *f = kern_function_new(library, base, dtype, lanes, operands);
     kern_value v = {.kind = KERN_EACH, .op = op, .dtype = dtype};

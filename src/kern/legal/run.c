@@ -11,7 +11,7 @@ typedef struct runner {
     loop_scalar *values;
 } runner;
 
-static double run(const kern_function *f, const loop_scalar *args, arena *memory);
+static loop_scalar run(const kern_function *f, const loop_scalar *args, arena *memory);
 
 static loop_scalar rounded(ty_dtype dtype, double x)
 {
@@ -52,19 +52,28 @@ static loop_scalar applied(const runner *r, const kern_value *v, const loop_scal
     return out;
 }
 
+static loop_scalar called(const kern_value *v, loop_scalar *args, arena *memory)
+{
+    uint32_t count = v->callee->parameter_count;
+    for (uint32_t i = 0; i < count && v->wide; i++)
+        args[i] = loop_scalar_cast(v->dtype, TY_F64, args[i]);
+    loop_scalar result = run(v->callee, args, memory);
+    return v->wide ? loop_scalar_cast(TY_F64, v->dtype, result) : result;
+}
+
 static loop_scalar value_of(const runner *r, const kern_value *v, arena *memory)
 {
     loop_scalar args[COUNT_OF(v->args)];
     for (size_t i = 0; i < COUNT_OF(v->args); i++) args[i] = r->values[v->args[i]];
     switch (v->kind) {
-    case KERN_CALL: return rounded(v->dtype, run(v->callee, args, memory));
+    case KERN_CALL: return called(v, args, memory);
     case KERN_FUSED: return fused(v->dtype, args);
     case KERN_SCALE: return scaled(v->dtype, args);
     default: return applied(r, v, args);
     }
 }
 
-static double run(const kern_function *f, const loop_scalar *args, arena *memory)
+static loop_scalar run(const kern_function *f, const loop_scalar *args, arena *memory)
 {
     const kern_ir *code = f->code;
     runner r = {code, NEW_ARRAY(memory, loop_scalar, code->values.count)};
@@ -73,20 +82,22 @@ static double run(const kern_function *f, const loop_scalar *args, arena *memory
         if (code->values.at[i].kind == KERN_CONST) r.values[i] = constant(&code->values.at[i]);
     for (uint32_t i = 0; i < code->body->items.count; i++) {
         const kern_item *item = &code->body->items.at[i];
-        if (item->kind == KERN_RETURN) return r.values[item->value].f;
+        if (item->kind == KERN_RETURN) return r.values[item->value];
         if (item->kind == KERN_LEAVE && !r.values[item->bound.guard].i) continue;
         r.values[item->value] = value_of(&r, &code->values.at[item->value], memory);
-        if (item->kind == KERN_LEAVE) return r.values[item->value].f;
+        if (item->kind == KERN_LEAVE) return r.values[item->value];
     }
-    return (double)NAN;
+    return r.values[0]; /* not reached: functions return */
 }
 
-double kern_function_run(const kern_function *f, const double *args, arena *memory)
+kern_number kern_function_run(const kern_function *f, const kern_number *args, arena *memory)
 {
     loop_scalar given[COUNT_OF(f->code->values.at->args)];
+    bool whole = ty_is_integral(f->dtype, false);
     arena_mark_t mark = arena_mark(memory);
-    for (uint32_t i = 0; i < f->parameter_count; i++) given[i].f = args[i];
-    double result = run(f, given, memory);
+    for (uint32_t i = 0; i < f->parameter_count; i++)
+        given[i] = whole ? (loop_scalar){.i = args[i].integer} : (loop_scalar){.f = args[i].real};
+    loop_scalar result = run(f, given, memory);
     arena_release(memory, mark);
-    return result;
+    return whole ? (kern_number){.integer = result.i} : (kern_number){.real = result.f};
 }
