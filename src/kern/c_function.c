@@ -202,8 +202,8 @@ static void print_wide(printer *p, kern_ref ref, const kern_value *v)
         text_add(p->out, ");\n");
     }
     const char *narrow = "__builtin_convertvector(w%u_%u, %s)", *type = expanded(p, "$T", &part);
-    const char *low = count == 1 ? narrowed(p, ref, v->dtype)
-                                 : arena_printf(memory, narrow, ref, 0, type);
+    const char *low =
+        count == 1 ? narrowed(p, ref, v->dtype) : arena_printf(memory, narrow, ref, 0, type);
     if (count == p->code->lanes) {
         text_printf(p->out, "  const %s v%u = %s;\n", type, ref, low);
         return;
@@ -232,10 +232,19 @@ static void print_each(printer *p, kern_ref ref, const kern_value *v)
                     p->code->lanes, ref, one);
 }
 
+static const char *product_of_halves(printer *p, const kern_value *v)
+{
+    kern_c_scope scope = scope_of(p, v->dtype);
+    for (uint32_t i = 0; i < 2; i++) scope.args[i] = operand(p, v->args[i], false);
+    if (p->code->lanes == 1) return expanded(p, "($0 & 0xffffffffu) * ($1 & 0xffffffffu)", &scope);
+    return expanded(p, "($T)@i64:lowhalves(($I)$0, ($I)$1)", &scope);
+}
+
 static const char *machine(printer *p, const kern_value *v)
 {
     kern_c_scope scope = scope_of(p, v->dtype);
     bool fused = v->kind == KERN_FUSED;
+    if (v->kind == KERN_HALVES) return product_of_halves(p, v);
     for (uint32_t i = 0; i < (fused ? 3u : 2u); i++) scope.args[i] = operand(p, v->args[i], false);
     return expanded(p, fused ? "@fused($0, $1, $2)" : "@scaled($0, $1)", &scope);
 }
@@ -245,7 +254,7 @@ static const char *machine(printer *p, const kern_value *v)
 static const char *expression(printer *p, const kern_value *v)
 {
     if (v->kind == KERN_CALL) return called(p, v);
-    if (v->kind == KERN_FUSED || v->kind == KERN_SCALE) return machine(p, v);
+    if (v->kind >= KERN_FUSED) return machine(p, v);
     return p->code->lanes > 1 ? in_lanes(p, v) : of_one(p, v);
 }
 
@@ -310,8 +319,9 @@ static void print_head(printer *p)
     static const char *const MANNERS[] = {[KERN_INLINE] = "FE",
                                           [KERN_APART] = "static",
                                           [KERN_RARE] = "static __attribute__((noinline, cold))"};
-    const char *type = kern_c_type(p->needs, p->f->dtype, p->code->lanes, p->needs->memory);
-    text_printf(p->out, "%s %s %s(", MANNERS[p->f->manner], type, p->f->name);
+    const char *result = kern_c_type(p->needs, p->f->result, p->code->lanes, p->needs->memory);
+    const char *type = kern_c_type(p->needs, p->f->parameter, p->code->lanes, p->needs->memory);
+    text_printf(p->out, "%s %s %s(", MANNERS[p->f->manner], result, p->f->name);
     for (uint32_t i = 1; i <= p->f->parameter_count; i++)
         text_printf(p->out, i > 1 ? ", %s v%u" : "%s v%u", type, i);
     text_add(p->out, ")\n{\n");

@@ -1,4 +1,5 @@
-/* c_integer.c -- pieces of the prelude: primitives of integers, and their arithmetic one at a time, for every operand. */
+/* c_integer.c -- pieces of the prelude: primitives of integers, and their arithmetic one at a time,
+ * for every operand. */
 #include "kern/c_priv.h"
 
 #define SIGNED (KERN_DTYPE(TY_I8) | KERN_DTYPE(TY_I16) | KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_I64))
@@ -39,18 +40,6 @@ static const kern_c_piece PIECES[] = {
      "}\n"},
     {"lowhalves", KERN_DTYPE(TY_I64), 'v',
      "FE $T lowhalves_$S($T a, $T b) { return ($T)(($U)(a & 0xffffffff) * ($U)(b & 0xffffffff)); "
-     "}\n"},
-    /* Philox 2x32, as loop_random_bits; only the low halves of low, high and key count */
-    {"randbits", KERN_DTYPE(TY_I64), 'v',
-     "FE $T randbits_$S($T seed, $T counter)\n"
-     "{\n"
-     "  $U low = ($U)counter, high = ($U)counter >> 32 ^ ($U)seed >> 32, key = ($U)seed;\n"
-     "  for (int round = 0; round < 10; round++, key += 0x9E3779B9) {\n"
-     "    const $U product = ($U)@lowhalves(($T)low, 0xD256D193 - ($T){0});\n"
-     "    low = product >> 32 ^ key ^ high;\n"
-     "    high = product;\n"
-     "  }\n"
-     "  return ($T)(high << 32 | (low & 0xffffffff));\n"
      "}\n"},
     /* one at a time */
     {"floordiv", SIGNED, 's',

@@ -92,32 +92,12 @@ static const kern_c_piece PIECES[] = {
      "static $T rem_$S($T a, $T b)\n{\n  const $T r = __builtin_fmod$f(a, b);\n"
      "  return r != 0 && (b < 0) != (r < 0) ? r + b : r;\n}\n"},
     /* f16 and bf16 as bits; rounding to nearest even */
-    {"frombf", KERN_DTYPE(TY_F32), 'v',
-     "FE $T frombf_$S(@u16:type x) { return ($T)(__builtin_convertvector(x, $I) << 16); }\n"},
-    {"tobf", KERN_DTYPE(TY_F32), 'v',
-     "FE @u16:type tobf_$S($T x)\n{\n  const $U u = ($U)x, nan = ($U)(x != x);\n"
-     "  return __builtin_convertvector((nan & (u >> 16 | 0x40)) | (~nan & ((u + 0x7fff + (u >> 16 "
-     "& 1)) >> 16)), @u16:type);\n}\n"},
     {"fromhalf", KERN_DTYPE(TY_F32), '4',
      "FE $T fromhalf_$S(@u16:type x) { return __builtin_ia32_vcvtph2ps512_mask((@i16:type)x, "
      "($T){0}, -1, 4); }\n"},
     {"tohalf", KERN_DTYPE(TY_F32), '4',
      "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph512_mask(x, 0, "
      "(@i16:type){0}, -1); }\n"},
-    {"fromhalf", KERN_DTYPE(TY_F32), 'v',
-     "FE $T fromhalf_$S(@u16:type x)\n{\n  const $I h = __builtin_convertvector(x, $I);\n"
-     "  const $T f = ($T)((h & 0x7fff) << 13) * 0x1p112f;\n  const $I big = (h & 0x7c00) == "
-     "0x7c00;\n"
-     "  return ($T)(($I)f | (big & 0x7f800000) | (h & 0x8000) << 16);\n}\n"},
-    {"tohalf", KERN_DTYPE(TY_F32), 'v',
-     "FE @u16:type tohalf_$S($T x)\n{\n  const $I i = ($I)x, a = i & 0x7fffffff, small = a < "
-     "0x38800000, nan = a > 0x7f800000;\n"
-     "  const $I low = ($I)(($T)a + 0.5f) - 0x3f000000, high = (a + 0xfff + (a >> 13 & 1) - "
-     "0x38000000) >> 13;\n"
-     "  const $I over = high > 0x7c00;\n  $I r = (small & low) | (~small & ((over & 0x7c00) | "
-     "(~over & high)));\n"
-     "  r = (nan & 0x7e00) | (~nan & r);\n  return __builtin_convertvector(r | (i >> 16 & 0x8000), "
-     "@u16:type);\n}\n"},
     {"frombf", KERN_DTYPE(TY_F32), 's',
      "FE f32 frombf_f32(u16 x) { return ((union { u32 u; f32 f; }){(u32)x << 16}).f; }\n"},
     {"tobf", KERN_DTYPE(TY_F32), 's',

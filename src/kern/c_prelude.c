@@ -176,9 +176,23 @@ static void write_type(writer *w, const kern_c_scope *scope, const char *name)
                 scope->lanes * ty_dtype_size(scope->dtype));
 }
 
+/* A function of kernel IR, or NULL. */
+static const char *legal_text(writer *w, const char *base, const kern_c_scope *scope)
+{
+    kern_needs needs = {.memory = w->memory};
+    const kern_function *f =
+        scope->lanes > 1 ? kern_library_find(w->library, base, scope->dtype, scope->lanes) : NULL;
+    if (!f) return NULL;
+    const char *made = kern_c_function(&needs, f);
+    write_needs(w, &needs);
+    return made;
+}
+
 /* The text that any compiler takes. */
 static const char *general_text(writer *w, const char *base, const kern_c_scope *scope)
 {
+    const char *legal = legal_text(w, base, scope);
+    if (legal) return legal;
     const kern_c_piece *piece = w->target->plain ? find_form(base, scope->dtype, 'p') : NULL;
     if (!piece) piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (piece) return expanded(w, piece->text, scope);
@@ -201,22 +215,8 @@ static const char *masked_move(writer *w, const char *base, const kern_c_scope *
     return move;
 }
 
-/* Of kernel IR? */
-static bool write_legal(writer *w, const char *base, const kern_c_scope *scope)
-{
-    kern_needs needs = {.memory = w->memory};
-    const kern_function *f =
-        scope->lanes > 1 ? kern_library_find(w->library, base, scope->dtype, scope->lanes) : NULL;
-    if (!f) return false;
-    const char *made = kern_c_function(&needs, f);
-    write_needs(w, &needs);
-    text_add(w->out, made);
-    return true;
-}
-
 static void write_function(writer *w, const char *base, const kern_c_scope *scope)
 {
-    if (write_legal(w, base, scope)) return;
     const char *condition = "__AVX512BW__";
     const char *general = general_text(w, base, scope), *special = masked_move(w, base, scope);
     const kern_c_piece *builtin = special ? NULL : find_builtin(base, scope, &condition);

@@ -1,9 +1,9 @@
 /* check_function.c -- law K8: calls, and the lines of functions. */
 #include "kern/check_priv.h"
 
-static fe_status check_args(kern_checker *c, const kern_value *v, uint32_t count)
+static fe_status check_args(kern_checker *c, const kern_value *v, uint32_t count, ty_dtype dtype)
 {
-    for (uint32_t i = 0; i < count; i++) FE_TRY(kern_use_as(c, v->args[i], v->dtype, v->vector));
+    for (uint32_t i = 0; i < count; i++) FE_TRY(kern_use_as(c, v->args[i], dtype, v->vector));
     return FE_OK;
 }
 
@@ -12,22 +12,24 @@ static fe_status check_callee(kern_checker *c, const kern_value *v)
     const kern_function *f = v->callee;
     uint32_t lanes = v->vector ? c->k->lanes : 1, others = f->code->lanes;
     bool lanes_fit = others == lanes || (v->wide && 2 * others == lanes);
+    bool widens = f->parameter == TY_F64 && f->result == TY_F64 && ty_dtype_size(v->dtype) == 4;
     if (!lanes_fit) return kern_broken(c, "K8", "%s is of %u lanes", f->name, others);
-    if (f->dtype != (v->wide ? TY_F64 : v->dtype) || (v->wide && ty_dtype_size(v->dtype) != 4))
-        return kern_broken(c, "K8", "%s is of %s", f->name, ty_dtype_name(f->dtype));
-    return check_args(c, v, f->parameter_count);
+    if (v->wide ? !widens : f->result != v->dtype)
+        return kern_broken(c, "K8", "%s gives %s", f->name, ty_dtype_name(f->result));
+    return check_args(c, v, f->parameter_count, v->wide ? v->dtype : f->parameter);
 }
 
 fe_status kern_check_call(kern_checker *c, const kern_value *v)
 {
     if (v->kind == KERN_CALL) return check_callee(c, v);
     if (!c->function) return kern_broken(c, "K8", "this is for functions alone");
-    if (v->dtype != c->function->dtype || (v->kind != KERN_EACH && !ty_is_floating(v->dtype)))
-        return kern_broken(c, "K8", "this is of the function's floats alone");
-    return check_args(c, v,
-                      v->kind == KERN_EACH    ? loop_operand_count(v->op)
-                      : v->kind == KERN_FUSED ? 3
-                                              : 2);
+    bool halves = v->kind == KERN_HALVES, floats = v->kind == KERN_FUSED || v->kind == KERN_SCALE;
+    if (v->dtype != (halves ? TY_U64 : c->function->dtype) || (floats && !ty_is_floating(v->dtype)))
+        return kern_broken(c, "K8", "this is of another dtype than the function");
+    uint32_t count = v->kind == KERN_EACH    ? loop_operand_count(v->op)
+                     : v->kind == KERN_FUSED ? 3
+                                             : 2;
+    return check_args(c, v, count, v->dtype);
 }
 
 static fe_status check_line(kern_checker *c, const kern_item *item)
@@ -46,10 +48,10 @@ static fe_status check_line(kern_checker *c, const kern_item *item)
         return FE_OK;
     case KERN_LEAVE:
         FE_TRY(kern_use_as(c, item->bound.guard, TY_BOOL, vector));
-        if (v->kind != KERN_CALL || v->dtype != c->function->dtype)
-            return kern_broken(c, "K8", "a function is left with a call of its own dtype");
+        if (v->kind != KERN_CALL || v->dtype != c->function->result)
+            return kern_broken(c, "K8", "a function is left with a call that gives its result");
         return kern_check_value(c, v);
-    case KERN_RETURN: return kern_use_as(c, item->value, c->function->dtype, vector);
+    case KERN_RETURN: return kern_use_as(c, item->value, c->function->result, vector);
     default: return kern_broken(c, "K8", "functions are straight lines");
     }
 }

@@ -33,7 +33,8 @@ typedef enum kern_kind {
     KERN_PARAMETER, /* of a function */
     KERN_EACH,      /* op of args, lane by lane, by the library of the language that is printed */
     KERN_FUSED,     /* args[0] * args[1] + args[2], rounded once */
-    KERN_SCALE      /* args[0] * 2^args[1], a whole number */
+    KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
+    KERN_HALVES     /* u64: the product of the low halves of args[0] and args[1] */
 } kern_kind;
 
 typedef struct kern_function kern_function;
@@ -51,7 +52,7 @@ typedef struct kern_value {
     ty_dtype dtype;
     bool vector;
     uint32_t level;              /* of the loop whose body defines it; 0: the function's */
-    kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED, SCALE */
+    kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED, SCALE, HALVES */
     kern_ref guard;              /* LOAD: a bool; 0: always */
     uint32_t memory;             /* LOAD: index in memories */
     kern_access access;          /* LOAD, NUMBER */
@@ -188,10 +189,11 @@ typedef enum kern_manner {
 
 /* A straight line of values of one number of lanes, which may be left early. */
 struct kern_function {
-    const char *name;         /* "exp_f32x16" */
-    const char *base;         /* "exp" */
-    ty_dtype dtype;           /* of the parameters and the result */
-    uint32_t parameter_count; /* values 1, 2, ... of the code */
+    const char *name;           /* "exp_f32x16" */
+    const char *base;           /* "exp" */
+    ty_dtype dtype;             /* that it works in, */
+    ty_dtype parameter, result; /* and theirs: another for a conversion */
+    uint32_t parameter_count;   /* values 1, 2, ... of the code */
     kern_manner manner;
     kern_ir *code; /* no loops, no memory */
 };

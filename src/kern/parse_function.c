@@ -37,9 +37,10 @@ static fe_status parse_parameters(kern_reader *in, kern_function *f)
         FE_TRY(lex_expect(in->lx, arena_printf(in->memory, "v%u", ++f->parameter_count)));
         FE_TRY(lex_expect(in->lx, ":"));
         FE_TRY(kern_read_type(in, &v.dtype, &v.vector));
-        if (v.dtype != f->dtype || v.vector != (in->k->lanes > 1)) {
+        if (f->parameter_count == 1) f->parameter = v.dtype;
+        if (v.dtype != f->parameter || v.vector != (in->k->lanes > 1)) {
             in->lx->token = begin;
-            return lex_fail(in->lx, "a parameter is of the type in the function's name");
+            return lex_fail(in->lx, "parameters are of one type, of the lanes in the name");
         }
         vec_push(in->memory, &in->k->values, v);
     } while (lex_take(in->lx, ","));
@@ -50,7 +51,7 @@ static fe_status parse_leave(kern_reader *in, const kern_function *f)
 {
     bool vector = in->k->lanes > 1;
     kern_item item = {.kind = KERN_LEAVE};
-    kern_value v = {.dtype = f->dtype, .vector = vector};
+    kern_value v = {.dtype = f->result, .vector = vector};
     FE_TRY(kern_read_operand(in, TY_BOOL, vector, &item.bound.guard));
     FE_TRY(lex_expect(in->lx, "with"));
     FE_TRY(kern_read_expression(in, &v));
@@ -68,7 +69,7 @@ static fe_status parse_line(kern_reader *in, const kern_function *f)
     if (lex_take(in->lx, "leave")) return parse_leave(in, f);
     kern_item item = {.kind = KERN_RETURN};
     FE_TRY(lex_expect(in->lx, "return"));
-    FE_TRY(kern_read_operand(in, f->dtype, in->k->lanes > 1, &item.value));
+    FE_TRY(kern_read_operand(in, f->result, in->k->lanes > 1, &item.value));
     kern_read_into(in, item);
     return FE_OK;
 }
@@ -83,6 +84,10 @@ fe_status kern_read_function(kern_reader *in)
     vec_push(in->memory, &in->k->values, (kern_value){0});
     FE_TRY(parse_name(in, f));
     FE_TRY(parse_parameters(in, f));
+    f->result = f->dtype;
+    bool vector = in->k->lanes > 1;
+    if (lex_take(in->lx, ":")) FE_TRY(kern_read_type(in, &f->result, &vector));
+    if (vector != (in->k->lanes > 1)) return lex_fail(in->lx, "a function has one number of lanes");
     f->manner = lex_take(in->lx, "apart")  ? KERN_APART
                 : lex_take(in->lx, "rare") ? KERN_RARE
                                            : KERN_INLINE;

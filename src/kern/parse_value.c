@@ -157,7 +157,7 @@ static fe_status parse_call(kern_reader *in, kern_value *v)
     return parse_operands(in, v, v->callee->parameter_count);
 }
 
-/* each sin v1; fused v1, v2, v3; scale v1, v2 */
+/* each sin v1; fused v1, v2, v3; scale v1, v2; halves v1, v2 */
 static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
 {
     *known = true;
@@ -174,8 +174,9 @@ static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
         v->kind = KERN_FUSED;
         return parse_operands(in, v, 3);
     }
-    *known = lex_take(in->lx, "scale");
-    v->kind = *known ? KERN_SCALE : v->kind;
+    bool scales = lex_take(in->lx, "scale");
+    *known = scales || lex_take(in->lx, "halves");
+    if (*known) v->kind = scales ? KERN_SCALE : KERN_HALVES;
     return *known ? parse_operands(in, v, 2) : FE_OK;
 }
 

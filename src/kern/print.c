@@ -106,7 +106,8 @@ static void print_expression(printer *pr, const kern_value *v)
         print_operands(pr, v, 3);
         break;
     case KERN_SCALE:
-        text_add(pr->out, "scale");
+    case KERN_HALVES:
+        text_add(pr->out, v->kind == KERN_SCALE ? "scale" : "halves");
         print_operands(pr, v, 2);
         break;
     case KERN_SPLAT:
@@ -319,9 +320,14 @@ void kern_print_code(const kern_function *f, text *out)
     text_printf(out, "function %s (", f->name);
     for (uint32_t i = 1; i <= f->parameter_count; i++) {
         text_printf(out, i > 1 ? ", v%u : " : "v%u : ", i);
-        print_type(&pr, f->dtype, f->code->lanes > 1);
+        print_type(&pr, f->parameter, f->code->lanes > 1);
     }
-    text_printf(out, ")%s {\n", MANNERS[f->manner]);
+    text_char(out, ')');
+    if (f->result != f->dtype) {
+        text_add(out, " : ");
+        print_type(&pr, f->result, f->code->lanes > 1);
+    }
+    text_printf(out, "%s {\n", MANNERS[f->manner]);
     print_items(&pr, f->code->body);
     text_add(out, "}\n");
 }

@@ -139,7 +139,7 @@ error: kern: law K8: farsin_f32 is of 1 lanes
 --status-- 1
 --run-- sed 's/  leave v3 with call farsin_f32x8 v1/  leave v3 with fused v1, v2, v1/' sin.kern | ferrite inspect - --from kern --stage legal
 --err--
-error: kern: law K8: a function is left with a call of its own dtype
+error: kern: law K8: a function is left with a call that gives its result
   at function sin_f32x8: leave v3 with fused v1, v2, v1
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
@@ -167,8 +167,9 @@ error: kern: expected an operation (found 'each')
 --status-- 1
 --run-- sed 's/(v1 : f32x8) rare/(v1 : f64x8) rare/' sin.kern | ferrite inspect - --from kern --stage legal
 --err--
-error: kern: a parameter is of the type in the function's name (found 'v1')
-  at line 1, column 24
+error: kern: law K2: an operand is f64, not f32
+  at function farsin_f32x8: v2 : f32x8 = each sin v1
+  help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
 --run-- sed 's/v3 : boolx8 = lt f32 1000.0, v2/v3 : i32x8 = bitcast v2/' sin.kern | ferrite inspect - --from kern --stage legal
 --err--

@@ -472,7 +472,8 @@ SESSION_TEST(integers_are_divided_exactly_by_operations_alone)
         uint32_t wrong =
             f ? wrong_results(&c, op, INTEGERS[type].bits, INTEGERS[type].is_signed) : SAMPLES;
         if (!EXPECT(wrong == 0))
-            printf("  %s of %s, interpreted: %u wrong\n", DIVISIONS[op], INTEGERS[type].name, wrong);
+            printf("  %s of %s, interpreted: %u wrong\n", DIVISIONS[op], INTEGERS[type].name,
+                   wrong);
     }
     for (uint32_t i = 0; i < library->functions.count; i++)
         FE_TRY(kern_check_function(library->functions.at[i], session));

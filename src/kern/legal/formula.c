@@ -17,7 +17,9 @@
  *     signed(i) unsigned(i) int(5)      integers; count(i): as a float
  *     f32(i) i32(x) back(i)             conversions, the last to the dtype; double(i) word(x): of bits
  *     like(y, x) flip(y, x)             y >= 0 with the sign of x, y with its sign turned by that of x
+ *     u16(i) bits16(x) f16(i) bf16(i)   the same for halves; (f16 x) is a parameter that is one
  *     fused(a, b, c) scaled(a, n)       a * b + c rounded once; a * 2^n
+ *     halves(a, b)                      u64: the product of their low halves
  *     each_sin(x)                       the library's, lane by lane
  *     wide_erfc(x)                      the function of f64, of numbers made that
  *
@@ -48,6 +50,7 @@ static const kern_formula FORMULAS[] = {
 #define FUNCTION(name, dtypes, needs, manner, parameters, ...) \
     {#name, dtypes, needs, (kern_formula_manner)manner, #parameters, #__VA_ARGS__},
 #include "kern/legal/angle.def"
+#include "kern/legal/convert.def"
 #include "kern/legal/divide.def"
 #include "kern/legal/exponential.def"
 #include "kern/legal/integer.def"
@@ -86,9 +89,9 @@ typedef struct reader {
     kern_function *f;
     ty_dtype dtype;
     ty_dtype integer, natural; /* as wide, with a sign and without */
-    const char *formula;     /* at hand: its name, */
-    const char *at;          /* what is left of it, */
-    const char *token;       /* the token at hand */
+    const char *formula;       /* at hand: its name, */
+    const char *at;            /* what is left of it, */
+    const char *token;         /* the token at hand */
     uint32_t length;
     binding names[MOST_NAMES];
     uint32_t name_count;
@@ -330,10 +333,18 @@ static bool conversion(reader *r, const char *name, const term *args, term *out)
         const char *name;
         loop_opcode op;
         ty_dtype to;
-    } CONVERSIONS[] = {{"count", LOOP_CAST, r->dtype},         {"back", LOOP_CAST, r->dtype},
-                       {"f32", LOOP_CAST, TY_F32},             {"i32", LOOP_CAST, TY_I32},
-                       {"signed", LOOP_BITCAST, r->integer},   {"bits", LOOP_BITCAST, r->integer},
-                       {"unsigned", LOOP_BITCAST, r->natural}, {"double", LOOP_BITCAST, TY_F64},
+    } CONVERSIONS[] = {{"count", LOOP_CAST, r->dtype},
+                       {"back", LOOP_CAST, r->dtype},
+                       {"f32", LOOP_CAST, TY_F32},
+                       {"i32", LOOP_CAST, TY_I32},
+                       {"u16", LOOP_CAST, TY_U16},
+                       {"bits16", LOOP_BITCAST, TY_U16},
+                       {"f16", LOOP_BITCAST, TY_F16},
+                       {"bf16", LOOP_BITCAST, TY_BF16},
+                       {"signed", LOOP_BITCAST, r->integer},
+                       {"bits", LOOP_BITCAST, r->integer},
+                       {"unsigned", LOOP_BITCAST, r->natural},
+                       {"double", LOOP_BITCAST, TY_F64},
                        {"word", LOOP_BITCAST, r->dtype}};
     for (size_t i = 0; i < COUNT_OF(CONVERSIONS); i++) {
         if (strcmp(CONVERSIONS[i].name, name) != 0) continue;
@@ -384,12 +395,22 @@ static bool primitive(reader *r, const char *name, const term *args, term *out)
 
 static bool machine(reader *r, const char *name, const term *args, term *out)
 {
-    bool fused = strcmp(name, "fused") == 0;
-    if (!fused && strcmp(name, "scaled") != 0) return false;
-    kern_value v = {.kind = fused ? KERN_FUSED : KERN_SCALE, .dtype = r->dtype};
-    for (uint32_t i = 0; i < (fused ? 3u : 2u); i++) v.args[i] = typed(r, args[i], r->dtype);
-    *out = made(r, v);
-    return true;
+    const struct {
+        const char *name;
+        kern_kind kind;
+        ty_dtype dtype;
+        uint32_t operands;
+    } MACHINE[] = {{"fused", KERN_FUSED, r->dtype, 3},
+                   {"scaled", KERN_SCALE, r->dtype, 2},
+                   {"halves", KERN_HALVES, TY_U64, 2}};
+    for (size_t m = 0; m < COUNT_OF(MACHINE); m++) {
+        if (strcmp(MACHINE[m].name, name) != 0) continue;
+        kern_value v = {.kind = MACHINE[m].kind, .dtype = MACHINE[m].dtype};
+        for (uint32_t i = 0; i < MACHINE[m].operands; i++) v.args[i] = typed(r, args[i], v.dtype);
+        *out = made(r, v);
+        return true;
+    }
+    return false;
 }
 
 /* name(args): the results; what has one result has that in results[0]. */
@@ -410,7 +431,8 @@ static void called(reader *r, const char *name)
         take_parts(r, formula, args, count);
         return;
     }
-    if (!conversion(r, name, args, &one) && !primitive(r, name, args, &one) && !machine(r, name, args, &one))
+    if (!conversion(r, name, args, &one) && !primitive(r, name, args, &one) &&
+        !machine(r, name, args, &one))
         one = call(r, name, args, count);
     r->results[0] = one;
     r->result_count = 1;
@@ -585,12 +607,20 @@ static void run_formula(reader *r, const kern_formula *formula, const term *args
     r->at = formula->parameters + 1;
     next(r);
     for (uint32_t i = 0; i < count; i++) {
+        (void)(take(r, "f16") || take(r, "bf16")); /* parameter_of */
         bind(r, take_name(r), args[i]);
         if (!take(r, i + 1 < count ? "," : ")")) fail(r, "another number of arguments");
     }
     r->at = formula->text;
     next(r);
     while (r->length) statement(r);
+}
+
+/* (bf16 x) */
+static ty_dtype parameter_of(const kern_formula *formula, ty_dtype dtype)
+{
+    if (strncmp(formula->parameters, "(f16 ", 5) == 0) return TY_F16;
+    return strncmp(formula->parameters, "(bf16 ", 6) == 0 ? TY_BF16 : dtype;
 }
 
 static uint32_t parameters_of(const kern_formula *formula)
@@ -615,8 +645,14 @@ const kern_function *kern_formula_function(kern_library *library, const kern_for
     r.natural = WITHOUT[ty_dtype_size(dtype)];
     r.f = kern_function_new(library, formula->name, dtype, lanes, count);
     r.f->manner = MANNERS[formula->manner];
-    for (uint32_t i = 0; i < count; i++) args[i] = value(i + 1);
+    r.f->parameter = parameter_of(formula, dtype);
+    for (uint32_t i = 0; i < count; i++) {
+        args[i] = value(i + 1);
+        r.f->code->values.at[i + 1].dtype = r.f->parameter;
+    }
     run_formula(&r, formula, args, count);
-    kern_function_return(library, r.f, typed(&r, r.results[0], dtype));
+    kern_ref result = typed(&r, r.results[0], dtype);
+    r.f->result = r.f->code->values.at[result].dtype;
+    kern_function_return(library, r.f, result);
     return r.f;
 }

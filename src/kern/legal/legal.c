@@ -11,7 +11,7 @@ kern_function *kern_function_new(kern_library *library, const char *base, ty_dty
     arena *memory = library->memory;
     kern_function *f = NEW(memory, kern_function);
     f->base = base;
-    f->dtype = dtype;
+    f->dtype = f->parameter = f->result = dtype;
     f->name = kern_function_name(base, dtype, lanes, memory);
     f->parameter_count = parameters;
     f->code = NEW(memory, kern_ir);
@@ -226,6 +226,25 @@ const kern_function *kern_library_find(kern_library *library, const char *base, 
 
 /* ---- kernels ---- */
 
+static const char *conversion(ty_dtype from, ty_dtype to)
+{
+    if (to == TY_F32) return from == TY_F16 ? "fromhalf" : from == TY_BF16 ? "frombf" : NULL;
+    if (from == TY_F32) return to == TY_F16 ? "tohalf" : to == TY_BF16 ? "tobf" : NULL;
+    return NULL;
+}
+
+/* What an operation on lanes becomes; NULL: it is the printer's. */
+static const kern_function *function_of(kern_library *library, const kern_ir *k,
+                                        const kern_value *v)
+{
+    ty_dtype from = k->values.at[v->args[0]].dtype;
+    const char *name = v->op == LOOP_CAST    ? conversion(from, v->dtype)
+                       : is_primitive(v->op) ? NULL
+                                             : loop_opcode_name(v->op);
+    ty_dtype dtype = v->op == LOOP_CAST ? TY_F32 : v->dtype;
+    return name ? kern_library_find(library, name, dtype, k->lanes) : NULL;
+}
+
 kern_ir *kern_legal(const kern_ir *k, kern_library *library)
 {
     arena *memory = library->memory;
@@ -233,9 +252,8 @@ kern_ir *kern_legal(const kern_ir *k, kern_library *library)
     made->values.at = arena_copy(memory, k->values.at, k->values.count * sizeof *k->values.at);
     for (uint32_t i = 1; i < made->values.count; i++) {
         kern_value *v = &made->values.at[i];
-        if (v->kind != KERN_APPLY || !v->vector || is_primitive(v->op)) continue;
         const kern_function *f =
-            kern_library_find(library, loop_opcode_name(v->op), v->dtype, k->lanes);
+            v->kind == KERN_APPLY && v->vector ? function_of(library, made, v) : NULL;
         if (!f) continue;
         v->kind = KERN_CALL;
         v->callee = f;

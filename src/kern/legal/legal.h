@@ -26,9 +26,9 @@
  * has; `call wide erfc_f64x8 v1` is of numbers made f64, in as many lanes as registers have room for, and
  * rounds back.
  *
- * The functions are written as formulas (exponential.def, angle.def, divide.def, special.def, integer.def), whose
- * language formula.c reads: for one dtype, one number of lanes and what the target can. polynomial.c
- * has those that are rows of coefficients. run.c runs a function on numbers.
+ * The functions are written as formulas, in the .def files here, whose language formula.c reads: for
+ * one dtype, one number of lanes and what the target can. polynomial.c has those that are rows of
+ * coefficients. run.c runs a function on numbers.
  */
 #ifndef FERRITE_KERN_LEGAL_H
 #define FERRITE_KERN_LEGAL_H
@@ -90,7 +90,7 @@ void kern_function_return(kern_library *library, kern_function *f, kern_ref valu
 /* ---- run.c ---- */
 /* The function, of one lane, of numbers of its dtype. `memory` has what the run needs, while it does. */
 typedef union kern_number {
-    double real;     /* of an f32 or f64 */
+    double real;     /* of floats */
     int64_t integer; /* of the others, extended as their dtype says */
 } kern_number;
 kern_number kern_function_run(const kern_function *f, const kern_number *args, arena *memory);

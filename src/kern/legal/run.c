@@ -69,6 +69,8 @@ static loop_scalar value_of(const runner *r, const kern_value *v, arena *memory)
     case KERN_CALL: return called(v, args, memory);
     case KERN_FUSED: return fused(v->dtype, args);
     case KERN_SCALE: return scaled(v->dtype, args);
+    case KERN_HALVES:
+        return (loop_scalar){.i = (int64_t)((uint64_t)(uint32_t)args[0].i * (uint32_t)args[1].i)};
     default: return applied(r, v, args);
     }
 }
@@ -93,11 +95,13 @@ static loop_scalar run(const kern_function *f, const loop_scalar *args, arena *m
 kern_number kern_function_run(const kern_function *f, const kern_number *args, arena *memory)
 {
     loop_scalar given[COUNT_OF(f->code->values.at->args)];
-    bool whole = ty_is_integral(f->dtype, false);
+    bool from_whole = ty_is_integral(f->parameter, false);
     arena_mark_t mark = arena_mark(memory);
     for (uint32_t i = 0; i < f->parameter_count; i++)
-        given[i] = whole ? (loop_scalar){.i = args[i].integer} : (loop_scalar){.f = args[i].real};
+        given[i] =
+            from_whole ? (loop_scalar){.i = args[i].integer} : (loop_scalar){.f = args[i].real};
     loop_scalar result = run(f, given, memory);
     arena_release(memory, mark);
+    bool whole = ty_is_integral(f->result, false);
     return whole ? (kern_number){.integer = result.i} : (kern_number){.real = result.f};
 }
