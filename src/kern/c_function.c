@@ -41,9 +41,8 @@ static const char *expanded(printer *p, const char *template, const kern_c_scope
 static const char *type_of(printer *p, const kern_value *v)
 {
     kern_c_scope scope = scope_of(p, v->dtype == TY_BOOL ? p->f->dtype : v->dtype);
-    bool is_mask = v->dtype == TY_BOOL && p->code->lanes > 1;
-    return is_mask ? expanded(p, "$I", &scope)
-                   : kern_c_type(p->needs, v->dtype, p->code->lanes, p->needs->memory);
+    if (v->dtype == TY_BOOL && v->vector) return expanded(p, "$I", &scope);
+    return kern_c_type(p->needs, v->dtype, v->vector ? p->code->lanes : 1, p->needs->memory);
 }
 
 /* A constant in all lanes, or alone where what it meets is in lanes. */
@@ -111,6 +110,15 @@ static const char *selection(printer *p, const kern_value *v)
     return expanded(p, "@pick($0, $1, $2)", &scope);
 }
 
+/* Sums of integers with a sign wrap, which C has for those without. */
+static bool wraps(const printer *p, const kern_value *v)
+{
+    bool sums = v->op == LOOP_ADD || v->op == LOOP_SUB || v->op == LOOP_MUL;
+    return sums && ty_dtype_kind(v->dtype) == TY_KIND_SIGNED &&
+           value_at(p, v->args[0])->kind != KERN_CONST &&
+           value_at(p, v->args[1])->kind != KERN_CONST;
+}
+
 static const char *in_lanes(printer *p, const kern_value *v)
 {
     const char *template = operator_of(v->op);
@@ -122,6 +130,7 @@ static const char *in_lanes(printer *p, const kern_value *v)
     if (extreme && first->kind == KERN_CONST)
         template = v->op == LOOP_MIN ? "@mink($0, $1)" : "@maxk($0, $1)";
     uint32_t count = loop_operand_count(v->op);
+    if (wraps(p, v)) template = NULL;
     bool alone = operator_of(v->op) && count == 2;
     for (uint32_t i = 0; i < count; i++) scope.args[i] = operand(p, v->args[i], alone);
     if (template) return expanded(p, template, &scope);
@@ -240,10 +249,25 @@ static const char *product_of_halves(printer *p, const kern_value *v)
     return expanded(p, "($T)@i64:lowhalves(($I)$0, ($I)$1)", &scope);
 }
 
+static const char *shuffled(printer *p, const kern_value *v)
+{
+    text out;
+    text_init(&out, p->needs->memory);
+    text_printf(&out, "__builtin_shufflevector(%s, %s", operand(p, v->args[0], false),
+                operand(p, v->args[1], false));
+    for (uint32_t l = 0; l < p->code->lanes; l++) text_printf(&out, ", %u", v->pattern[l]);
+    text_char(&out, ')');
+    return out.at;
+}
+
 static const char *machine(printer *p, const kern_value *v)
 {
     kern_c_scope scope = scope_of(p, v->dtype);
     bool fused = v->kind == KERN_FUSED;
+    if (v->kind == KERN_SHUFFLE) return shuffled(p, v);
+    if (v->kind == KERN_FIRST)
+        return arena_printf(p->needs->memory, v->dtype == TY_BOOL ? "%s[0] & 1" : "%s[0]",
+                            operand(p, v->args[0], false));
     if (v->kind == KERN_HALVES) return product_of_halves(p, v);
     for (uint32_t i = 0; i < (fused ? 3u : 2u); i++) scope.args[i] = operand(p, v->args[i], false);
     return expanded(p, fused ? "@fused($0, $1, $2)" : "@scaled($0, $1)", &scope);
@@ -319,7 +343,8 @@ static void print_head(printer *p)
     static const char *const MANNERS[] = {[KERN_INLINE] = "FE",
                                           [KERN_APART] = "static",
                                           [KERN_RARE] = "static __attribute__((noinline, cold))"};
-    const char *result = kern_c_type(p->needs, p->f->result, p->code->lanes, p->needs->memory);
+    uint32_t lanes = p->f->scalar ? 1 : p->code->lanes;
+    const char *result = kern_c_type(p->needs, p->f->result, lanes, p->needs->memory);
     const char *type = kern_c_type(p->needs, p->f->parameter, p->code->lanes, p->needs->memory);
     text_printf(p->out, "%s %s %s(", MANNERS[p->f->manner], result, p->f->name);
     for (uint32_t i = 1; i <= p->f->parameter_count; i++)

@@ -69,7 +69,7 @@ uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
  * `types`; NULL: there is none. */
 const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
                                text *types);
-/* joinadd ..., iota, evens, or the operation of that name lane by lane; NULL: there is none. */
+/* iota, transpose, or the operation of that name lane by lane; NULL: there is none. */
 const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
 /* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */

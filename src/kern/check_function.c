@@ -14,6 +14,7 @@ static fe_status check_callee(kern_checker *c, const kern_value *v)
     bool lanes_fit = others == lanes || (v->wide && 2 * others == lanes);
     bool widens = f->parameter == TY_F64 && f->result == TY_F64 && ty_dtype_size(v->dtype) == 4;
     if (!lanes_fit) return kern_broken(c, "K8", "%s is of %u lanes", f->name, others);
+    if (f->scalar) return kern_broken(c, "K8", "%s gives one number", f->name);
     if (v->wide ? !widens : f->result != v->dtype)
         return kern_broken(c, "K8", "%s gives %s", f->name, ty_dtype_name(f->result));
     return check_args(c, v, f->parameter_count, v->wide ? v->dtype : f->parameter);
@@ -23,6 +24,8 @@ fe_status kern_check_call(kern_checker *c, const kern_value *v)
 {
     if (v->kind == KERN_CALL) return check_callee(c, v);
     if (!c->function) return kern_broken(c, "K8", "this is for functions alone");
+    if (v->kind == KERN_SHUFFLE) return check_args(c, v, 2, v->dtype);
+    if (v->kind == KERN_FIRST) return kern_use_as(c, v->args[0], v->dtype, c->k->lanes > 1);
     bool halves = v->kind == KERN_HALVES, floats = v->kind == KERN_FUSED || v->kind == KERN_SCALE;
     if (v->dtype != (halves ? TY_U64 : c->function->dtype) || (floats && !ty_is_floating(v->dtype)))
         return kern_broken(c, "K8", "this is of another dtype than the function");
@@ -40,7 +43,8 @@ static fe_status check_line(kern_checker *c, const kern_item *item)
     switch (item->kind) {
     case KERN_DEFINE:
         if (c->in_scope[item->value]) return kern_broken(c, "K1", "v%u is there", item->value);
-        if (v->vector != vector) return kern_broken(c, "K8", "a function has one number of lanes");
+        if (v->vector != (vector && v->kind != KERN_FIRST))
+            return kern_broken(c, "K8", "a function has one number of lanes");
         if (v->kind == KERN_LOAD || v->kind == KERN_NUMBER || v->kind == KERN_RESULT)
             return kern_broken(c, "K8", "functions know no memory and no loops");
         FE_TRY(kern_check_value(c, v));
@@ -51,7 +55,8 @@ static fe_status check_line(kern_checker *c, const kern_item *item)
         if (v->kind != KERN_CALL || v->dtype != c->function->result)
             return kern_broken(c, "K8", "a function is left with a call that gives its result");
         return kern_check_value(c, v);
-    case KERN_RETURN: return kern_use_as(c, item->value, c->function->result, vector);
+    case KERN_RETURN:
+        return kern_use_as(c, item->value, c->function->result, vector && !c->function->scalar);
     default: return kern_broken(c, "K8", "functions are straight lines");
     }
 }
@@ -61,8 +66,7 @@ static fe_status check_lines(kern_checker *c)
     const kern_ir *k = c->k;
     uint32_t count = k->body->items.count;
     ty_dtype dtype = c->function->dtype;
-    if (dtype != TY_F32 && dtype != TY_F64 && !ty_is_integral(dtype, false))
-        return kern_broken(c, "K8", "functions are of f32, f64 or integers");
+    if (ty_is_complex(dtype)) return kern_broken(c, "K8", "functions are of real numbers");
     if (k->lanes > 1) FE_TRY(kern_check_vector(c, c->function->dtype));
     for (uint32_t i = 1; i <= c->function->parameter_count; i++) c->in_scope[i] = true;
     for (uint32_t i = 0; i < count; i++) {

@@ -34,7 +34,9 @@ typedef enum kern_kind {
     KERN_EACH,      /* op of args, lane by lane, by the library of the language that is printed */
     KERN_FUSED,     /* args[0] * args[1] + args[2], rounded once */
     KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
-    KERN_HALVES     /* u64: the product of the low halves of args[0] and args[1] */
+    KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
+    KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
+    KERN_FIRST      /* lane 0 of args[0], a scalar */
 } kern_kind;
 
 typedef struct kern_function kern_function;
@@ -52,7 +54,7 @@ typedef struct kern_value {
     ty_dtype dtype;
     bool vector;
     uint32_t level;              /* of the loop whose body defines it; 0: the function's */
-    kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED, SCALE, HALVES */
+    kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED and so on */
     kern_ref guard;              /* LOAD: a bool; 0: always */
     uint32_t memory;             /* LOAD: index in memories */
     kern_access access;          /* LOAD, NUMBER */
@@ -62,6 +64,7 @@ typedef struct kern_value {
     sym_expr index;              /* LOAD, NUMBER */
     uint32_t sum;                /* RESULT: index in sums */
     const kern_function *callee; /* CALL */
+    const uint8_t *pattern;      /* SHUFFLE */
     bool wide;                   /* CALL: of an f64 made of each f32; the result is rounded back */
     union {                      /* CONST */
         int64_t integer;
@@ -194,6 +197,7 @@ struct kern_function {
     ty_dtype dtype;             /* that it works in, */
     ty_dtype parameter, result; /* and theirs: another for a conversion */
     uint32_t parameter_count;   /* values 1, 2, ... of the code */
+    bool scalar;                /* the result is one number */
     kern_manner manner;
     kern_ir *code; /* no loops, no memory */
 };

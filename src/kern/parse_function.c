@@ -69,7 +69,7 @@ static fe_status parse_line(kern_reader *in, const kern_function *f)
     if (lex_take(in->lx, "leave")) return parse_leave(in, f);
     kern_item item = {.kind = KERN_RETURN};
     FE_TRY(lex_expect(in->lx, "return"));
-    FE_TRY(kern_read_operand(in, f->result, in->k->lanes > 1, &item.value));
+    FE_TRY(kern_read_operand(in, f->result, in->k->lanes > 1 && !f->scalar, &item.value));
     kern_read_into(in, item);
     return FE_OK;
 }
@@ -87,7 +87,7 @@ fe_status kern_read_function(kern_reader *in)
     f->result = f->dtype;
     bool vector = in->k->lanes > 1;
     if (lex_take(in->lx, ":")) FE_TRY(kern_read_type(in, &f->result, &vector));
-    if (vector != (in->k->lanes > 1)) return lex_fail(in->lx, "a function has one number of lanes");
+    f->scalar = vector != (in->k->lanes > 1);
     f->manner = lex_take(in->lx, "apart")  ? KERN_APART
                 : lex_take(in->lx, "rare") ? KERN_RARE
                                            : KERN_INLINE;

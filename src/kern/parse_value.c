@@ -157,6 +157,24 @@ static fe_status parse_call(kern_reader *in, kern_value *v)
     return parse_operands(in, v, v->callee->parameter_count);
 }
 
+/* v1, v2 [0, 9, 2, 11] */
+static fe_status parse_shuffle(kern_reader *in, kern_value *v)
+{
+    uint8_t *pattern = NEW_ARRAY(in->memory, uint8_t, in->k->lanes);
+    v->kind = KERN_SHUFFLE;
+    v->pattern = pattern;
+    FE_TRY(parse_operands(in, v, 2));
+    for (uint32_t l = 0; l < in->k->lanes; l++) {
+        int64_t lane;
+        FE_TRY(lex_expect(in->lx, l ? "," : "["));
+        FE_TRY(lex_int(in->lx, &lane));
+        if (lane < 0 || lane >= 2 * (int64_t)in->k->lanes)
+            return lex_fail(in->lx, "there is no lane %lld", (long long)lane);
+        pattern[l] = (uint8_t)lane;
+    }
+    return lex_expect(in->lx, "]");
+}
+
 /* each sin v1; fused v1, v2, v3; scale v1, v2; halves v1, v2 */
 static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
 {
@@ -173,6 +191,11 @@ static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
     if (lex_take(in->lx, "fused")) {
         v->kind = KERN_FUSED;
         return parse_operands(in, v, 3);
+    }
+    if (lex_take(in->lx, "shuffle")) return parse_shuffle(in, v);
+    if (lex_take(in->lx, "first")) {
+        v->kind = KERN_FIRST;
+        return kern_read_operand(in, v->dtype, true, &v->args[0]);
     }
     bool scales = lex_take(in->lx, "scale");
     *known = scales || lex_take(in->lx, "halves");

@@ -83,6 +83,15 @@ static void print_operands(printer *pr, const kern_value *v, uint32_t count)
     }
 }
 
+static void print_shuffle(printer *pr, const kern_value *v)
+{
+    text_add(pr->out, "shuffle");
+    print_operands(pr, v, 2);
+    for (uint32_t l = 0; l < pr->k->lanes; l++)
+        text_printf(pr->out, l ? ", %u" : " [%u", v->pattern[l]);
+    text_char(pr->out, ']');
+}
+
 static void print_expression(printer *pr, const kern_value *v)
 {
     switch (v->kind) {
@@ -104,6 +113,11 @@ static void print_expression(printer *pr, const kern_value *v)
     case KERN_FUSED:
         text_add(pr->out, "fused");
         print_operands(pr, v, 3);
+        break;
+    case KERN_SHUFFLE: print_shuffle(pr, v); break;
+    case KERN_FIRST:
+        text_add(pr->out, "first");
+        print_operands(pr, v, 1);
         break;
     case KERN_SCALE:
     case KERN_HALVES:
@@ -323,9 +337,9 @@ void kern_print_code(const kern_function *f, text *out)
         print_type(&pr, f->parameter, f->code->lanes > 1);
     }
     text_char(out, ')');
-    if (f->result != f->dtype) {
+    if (f->result != f->dtype || f->scalar) {
         text_add(out, " : ");
-        print_type(&pr, f->result, f->code->lanes > 1);
+        print_type(&pr, f->result, f->code->lanes > 1 && !f->scalar);
     }
     text_printf(out, "%s {\n", MANNERS[f->manner]);
     print_items(&pr, f->code->body);

@@ -9,6 +9,23 @@ function lost_f64x4 (v1 : f64x4, v2 : f64x4) apart {
   v3 : f64x4 = scale v1, v2
   return v3
 }
+function half_f32x8 (v1 : f16x8) {
+  v2 : u16x8 = bitcast v1
+  v3 : f32x8 = cast v2
+  return v3
+}
+function noise_i64x8 (v1 : i64x8) : f64x8 {
+  v2 : u64x8 = bitcast v1
+  v3 : u64x8 = halves v2, 7
+  v4 : f64x8 = bitcast v3
+  return v4
+}
+function joinadd_f32x8 (v1 : f32x8) : f32 {
+  v2 : f32x8 = shuffle v1, v1 [4, 5, 6, 7, 8, 9, 10, 11]
+  v3 : f32x8 = add v1, v2
+  v4 : f32 = first v3
+  return v4
+}
 function sin_f32x8 (v1 : f32x8) {
   v2 : i32x8 = bitcast v1
   v3 : boolx8 = lt i32 1140850688, v2

@@ -1,6 +1,7 @@
 /* kern_text.c -- kernel IR as text: every kernel of the recorded programs reads back as it was and
  * makes the same C, and no damaged text does harm. */
 #include "archives.h"
+#include "kern/legal/legal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,21 @@ static fe_status read_legal_back(fe_session *session, arena *memory, const kern_
     return FE_OK;
 }
 
+/* For languages without a library: at one lane every operation that is no primitive is a call. */
+static fe_status lower_scalars(fe_session *session, arena *memory, const kern_set *set,
+                               const target_machine *target)
+{
+    kern_kernel *plain;
+    kern_library *library = kern_library_new(target, memory);
+    library->scalars = true;
+    FE_TRY(kern_scalar(set, memory, &plain));
+    for (uint32_t i = 0; i < set->kernels.count; i++)
+        FE_TRY(kern_check(kern_legal(plain[i].ir, library)));
+    for (uint32_t i = 0; i < library->functions.count; i++)
+        FE_TRY(kern_check_function(library->functions.at[i], session));
+    return FE_OK;
+}
+
 static fe_status read_back_all(fe_session *session, driver_program *d)
 {
     const target_machine *made_for;
@@ -64,6 +80,7 @@ static fe_status read_back_all(fe_session *session, driver_program *d)
         FE_TRY(kern_build(d->schedule, made_for, d->memory, &set));
         FE_TRY(read_back(session, d->memory, set, made_for));
         FE_TRY(read_legal_back(session, d->memory, set, made_for));
+        FE_TRY(lower_scalars(session, d->memory, set, made_for));
     }
     return FE_OK;
 }

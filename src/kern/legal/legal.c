@@ -28,7 +28,7 @@ kern_function *kern_function_new(kern_library *library, const char *base, ty_dty
 
 static kern_ref add_value(kern_library *library, kern_function *f, kern_value v)
 {
-    v.vector = f->code->lanes > 1;
+    v.vector = f->code->lanes > 1 && v.kind != KERN_FIRST;
     vec_push(library->memory, &f->code->values, v);
     return f->code->values.count - 1;
 }
@@ -219,6 +219,7 @@ const kern_function *kern_library_find(kern_library *library, const char *base, 
     if (formula && formula->manner != FORMULA_PARTS)
         found = kern_formula_function(library, formula, dtype, lanes);
     if (!found) found = kern_polynomial(library, base, dtype, lanes);
+    if (!found) found = kern_lanes(library, base, dtype, lanes);
     if (!found) found = each_lane(library, base, dtype, lanes);
     if (found) kern_library_add(library, found);
     return found;
@@ -242,7 +243,25 @@ static const kern_function *function_of(kern_library *library, const kern_ir *k,
                        : is_primitive(v->op) ? NULL
                                              : loop_opcode_name(v->op);
     ty_dtype dtype = v->op == LOOP_CAST ? TY_F32 : v->dtype;
-    return name ? kern_library_find(library, name, dtype, k->lanes) : NULL;
+    if (v->op != LOOP_CAST && from != v->dtype) return NULL; /* a part of a complex number */
+    return name ? kern_library_find(library, name, dtype, v->vector ? k->lanes : 1) : NULL;
+}
+
+/* What joins the lanes of accumulators. */
+static void find_joins(kern_library *library, const kern_ir *k)
+{
+    static const char *const NAMES[] = {
+        [LOOP_SUM] = "add",        [LOOP_PROD] = "mul",
+        [LOOP_REDUCE_MIN] = "min", [LOOP_REDUCE_MAX] = "max",
+        [LOOP_ANY] = "or",         [LOOP_ALL] = "and",
+        [LOOP_REDUCE_XOR] = "xor", [LOOP_LOG_SUM_EXP] = "logaddexp"};
+    for (uint32_t i = 0; i < k->sums.count; i++) {
+        const kern_sum *sum = &k->sums.at[i];
+        if (!sum->across || kern_is_arg(sum->reduce)) continue;
+        const char *how = sum->running ? "scan" : "join", *name = NAMES[sum->reduce];
+        (void)kern_library_find(library, arena_printf(library->memory, "%s%s", how, name),
+                                sum->dtype, k->lanes);
+    }
 }
 
 kern_ir *kern_legal(const kern_ir *k, kern_library *library)
@@ -250,10 +269,11 @@ kern_ir *kern_legal(const kern_ir *k, kern_library *library)
     arena *memory = library->memory;
     kern_ir *made = arena_copy(memory, k, sizeof *k);
     made->values.at = arena_copy(memory, k->values.at, k->values.count * sizeof *k->values.at);
+    find_joins(library, k);
     for (uint32_t i = 1; i < made->values.count; i++) {
         kern_value *v = &made->values.at[i];
-        const kern_function *f =
-            v->kind == KERN_APPLY && v->vector ? function_of(library, made, v) : NULL;
+        bool lowers = v->kind == KERN_APPLY && (v->vector || library->scalars);
+        const kern_function *f = lowers ? function_of(library, made, v) : NULL;
         if (!f) continue;
         v->kind = KERN_CALL;
         v->callee = f;

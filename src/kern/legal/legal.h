@@ -24,7 +24,8 @@
  *
  * `each sin v1` takes the lanes one by one to the function of the library that the printed language
  * has; `call wide erfc_f64x8 v1` is of numbers made f64, in as many lanes as registers have room for, and
- * rounds back.
+ * rounds back. `shuffle v1, v2 [0, 8, 1, 9, ...]` has lanes of both, `first v1` is one number: what joins
+ * the lanes of an accumulator is made of these (lanes.c), and called where its result is taken.
  *
  * The functions are written as formulas, in the .def files here, whose language formula.c reads: for
  * one dtype, one number of lanes and what the target can. polynomial.c has those that are rows of
@@ -39,7 +40,8 @@
 struct kern_library {
     arena *memory;
     const target_machine *target;
-    map known; /* interned name -> index */
+    bool scalars; /* one number has no library of functions either: kernels call these for it too */
+    map known;    /* interned name -> index */
     VEC(const kern_function *) functions;
 };
 
@@ -77,6 +79,11 @@ const kern_function *kern_formula_function(kern_library *library, const kern_for
 /* The polynomial of that name, or NULL. */
 const kern_function *kern_polynomial(kern_library *library, const char *base, ty_dtype dtype,
                                      uint32_t lanes);
+
+/* ---- lanes.c ---- */
+/* joinadd, scanmax, last, evens, turned ...; NULL: it is none of these. */
+const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtype dtype,
+                                uint32_t lanes);
 
 /* ---- legal.c ---- */
 /* A function without code; parameters are values 1, 2, ... of its dtype. */
