@@ -221,16 +221,17 @@ static fe_status write_scalar_kernels(driver_program *d, const char *folder)
 {
     text t;
     kern_kernel *kernels;
-    uint32_t count = d->kernels->kernels.count;
-    const kern_kernel **all = NEW_ARRAY(d->memory, const kern_kernel *, count);
+    uint32_t count = 0;
+    const kern_kernel **all = NEW_ARRAY(d->memory, const kern_kernel *, d->kernels->kernels.count);
     const target_machine *plain = target_named("scalar");
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/scalar", folder)));
     FE_TRY(kern_scalar(d->kernels, d->memory, &kernels));
-    for (uint32_t i = 0; i < count; i++) all[i] = &kernels[i];
+    for (uint32_t i = 0; i < d->kernels->kernels.count; i++)
+        if (!kernels[i].target->dialect) all[count++] = &kernels[i];
     text_init(&t, d->memory);
     text_printf(&t, "/* Kernels of %s in plain C11. */\n", d->wrapper->name);
     kern_prelude(plain, all, count, &t);
-    for (uint32_t i = 0; i < count; i++) text_printf(&t, "\n%s", kernels[i].source);
+    for (uint32_t i = 0; i < count; i++) text_printf(&t, "\n%s", all[i]->source);
     return put(d, folder, "scalar/kernels.c", t.at, t.length);
 }
 

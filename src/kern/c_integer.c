@@ -1,9 +1,8 @@
-/* c_integer.c -- pieces of the prelude: arithmetic of integers, for every operand. */
+/* c_integer.c -- pieces of the prelude: primitives of integers, and their arithmetic one at a time,
+ * for every operand. */
 #include "kern/c_priv.h"
 
 #define SIGNED (KERN_DTYPE(TY_I8) | KERN_DTYPE(TY_I16) | KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_I64))
-#define NARROW (KERN_DTYPE(TY_I8) | KERN_DTYPE(TY_I16) | KERN_DTYPE(TY_U8) | KERN_DTYPE(TY_U16))
-#define LONG (KERN_DTYPE(TY_I64) | KERN_DTYPE(TY_U64))
 #define UNSIGNED (KERN_DTYPE(TY_U8) | KERN_DTYPE(TY_U16) | KERN_DTYPE(TY_U32) | KERN_DTYPE(TY_U64))
 
 static const kern_c_piece PIECES[] = {
@@ -19,71 +18,6 @@ static const kern_c_piece PIECES[] = {
      "FE $T settled_$S($T a)\n{\n  __asm__(\"\" : \"+x\"(a));\n  return a;\n}\n"},
     {"settled", KERN_DTYPE(TY_I64), '4',
      "FE $T settled_$S($T a)\n{\n  __asm__(\"\" : \"+v\"(a));\n  return a;\n}\n"},
-    /* a / b cut to a whole number, anything where b is 0: exact by way of floats that hold both */
-    {"quotient", NARROW, 'v',
-     "FE $T quotient_$S($T a, $T b)\n"
-     "{\n"
-     "  const @f32:type x = __builtin_convertvector(a, @f32:type), y = __builtin_convertvector(b, "
-     "@f32:type);\n"
-     "  return __builtin_convertvector(__builtin_convertvector(x / y, @i32:type), $T);\n"
-     "}\n"},
-    {"ratio", KERN_DTYPE(TY_F64), 'v', "FE $T ratio_$S($T a, $T b) { return a / b; }\n"},
-    {"quotient", LONG, 'v',
-     "FE $T quotient_$S($T a, $T b)\n"
-     "{\n"
-     "  if (@i64:any((@islong(a) | @islong(b)) != 0)) return @farquotient(a, b);\n"
-     "  const @f64:type x = (@f64:type)(a + 0x4338000000000000) - 0x1.8p52, y = (@f64:type)(b + "
-     "0x4338000000000000) - 0x1.8p52;\n"
-     "  return ($T)(@f64:trunc(x / y) + 0x1.8p52) - 0x4338000000000000;\n"
-     "}\n"},
-    {"islong", KERN_DTYPE(TY_I64), 'v',
-     "FE $U islong_$S($T a) { return (($U)a + 0x8000000000000) >> 52; }\n"},
-    {"islong", KERN_DTYPE(TY_U64), 'v', "FE $U islong_$S($T a) { return a >> 51; }\n"},
-    {"farquotient", LONG, 'v',
-     "static __attribute__((noinline, cold)) $T farquotient_$S($T a, $T b)\n"
-     "{\n"
-     "  for (int l = 0; l < $W; l++) a[l] = b[l] == 0 ? 0 : ($E)-1 < 0 && b[l] == ($E)-1 ? ($E)(0 "
-     "- (u64)a[l]) : a[l] / b[l];\n"
-     "  return a;\n"
-     "}\n"},
-    {"floordiv", SIGNED, 'v',
-     "FE $T floordiv_$S($T a, $T b)\n"
-     "{\n"
-     "  const $T q = @quotient(a, b), r = ($T)(($U)a - ($U)q * ($U)b);\n"
-     "  return (q + ((r != 0) & ((a ^ b) < 0))) & (b != 0);\n"
-     "}\n"},
-    {"truncdiv", SIGNED, 'v',
-     "FE $T truncdiv_$S($T a, $T b) { return @quotient(a, b) & (b != 0); }\n"},
-    {"fmod", SIGNED, 'v',
-     "FE $T fmod_$S($T a, $T b) { return ($T)(($U)a - ($U)@quotient(a, b) * ($U)b) & (b != 0); "
-     "}\n"},
-    {"rem", SIGNED, 'v',
-     "FE $T rem_$S($T a, $T b)\n"
-     "{\n"
-     "  const $T r = @fmod(a, b);\n"
-     "  return r + (b & (r != 0) & ((r ^ b) < 0));\n"
-     "}\n"},
-    {"floordiv", UNSIGNED, 'v',
-     "FE $T floordiv_$S($T a, $T b) { return @quotient(a, b) & ($T)(b != 0); }\n"},
-    {"truncdiv", UNSIGNED, 'v',
-     "FE $T truncdiv_$S($T a, $T b) { return @quotient(a, b) & ($T)(b != 0); }\n"},
-    {"fmod", UNSIGNED, 'v',
-     "FE $T fmod_$S($T a, $T b) { return (a - @quotient(a, b) * b) & ($T)(b != 0); }\n"},
-    {"rem", UNSIGNED, 'v', "FE $T rem_$S($T a, $T b) { return @fmod(a, b); }\n"},
-    {"shl", SIGNED | UNSIGNED, 'v',
-     "FE $T shl_$S($T a, $T b)\n"
-     "{\n"
-     "  return ($T)($I)(($U)a << (($U)b & (8 * sizeof($E) - 1))) & ($T)(($U)b < 8 * sizeof($E));\n"
-     "}\n"},
-    {"shr", SIGNED, 'v',
-     "FE $T shr_$S($T a, $T b)\n"
-     "{\n"
-     "  const $T least = ($T)(($U)b < 8 * sizeof($E));\n"
-     "  return a >> ((least & b) | (~least & (8 * sizeof($E) - 1)));\n"
-     "}\n"},
-    {"shr", UNSIGNED, 'v',
-     "FE $T shr_$S($T a, $T b) { return a >> (b & (8 * sizeof($E) - 1)) & ($T)(b < 8 * "
-     "sizeof($E)); }\n"},
     /* products of the low halves of 64 bits */
     {"lowhalves", KERN_DTYPE(TY_I64), '4',
      "FE $T lowhalves_$S($T a, $T b)\n"
@@ -106,18 +40,6 @@ static const kern_c_piece PIECES[] = {
      "}\n"},
     {"lowhalves", KERN_DTYPE(TY_I64), 'v',
      "FE $T lowhalves_$S($T a, $T b) { return ($T)(($U)(a & 0xffffffff) * ($U)(b & 0xffffffff)); "
-     "}\n"},
-    /* Philox 2x32, as loop_random_bits; only the low halves of low, high and key count */
-    {"randbits", KERN_DTYPE(TY_I64), 'v',
-     "FE $T randbits_$S($T seed, $T counter)\n"
-     "{\n"
-     "  $U low = ($U)counter, high = ($U)counter >> 32 ^ ($U)seed >> 32, key = ($U)seed;\n"
-     "  for (int round = 0; round < 10; round++, key += 0x9E3779B9) {\n"
-     "    const $U product = ($U)@lowhalves(($T)low, 0xD256D193 - ($T){0});\n"
-     "    low = product >> 32 ^ key ^ high;\n"
-     "    high = product;\n"
-     "  }\n"
-     "  return ($T)(high << 32 | (low & 0xffffffff));\n"
      "}\n"},
     /* one at a time */
     {"floordiv", SIGNED, 's',

@@ -181,6 +181,8 @@ static void print_item(kern_c_printer *pr, const kern_item *item)
     case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
     case KERN_START: kern_c_print_start(pr, item->sum); break;
     case KERN_UPDATE: kern_c_print_update(pr, item); break;
+    case KERN_LEAVE:
+    case KERN_RETURN: break; /* of functions */
     case KERN_LOOP:
         if (item->loop->kind == KERN_ROWS)
             print_rows(pr, item->loop);

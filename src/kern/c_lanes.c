@@ -1,5 +1,5 @@
 /* c_lanes.c -- functions of the prelude that are written for one number of lanes: masked moves,
- * joining lanes, picking lanes, and whatever runs lane by lane.
+ * transposing, and whatever runs lane by lane.
  */
 #include "kern/c_priv.h"
 
@@ -108,90 +108,11 @@ const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c
 
 /* ---- all lanes ---- */
 
-/* The operation behind joinadd and scanadd. */
-static loop_opcode combining(const char *base)
-{
-    static const struct {
-        const char *name;
-        loop_opcode op;
-    } OPS[] = {
-        {"add", LOOP_ADD}, {"mul", LOOP_MUL}, {"min", LOOP_MIN}, {"max", LOOP_MAX},
-        {"or", LOOP_OR},   {"and", LOOP_AND}, {"xor", LOOP_XOR}, {"logaddexp", LOOP_LOGADDEXP}};
-    if (strncmp(base, "join", 4) != 0 && strncmp(base, "scan", 4) != 0) return LOOP_NOTHING;
-    for (size_t i = 0; i < COUNT_OF(OPS); i++)
-        if (strcmp(OPS[i].name, base + 4) == 0) return OPS[i].op;
-    return LOOP_NOTHING;
-}
-
-/* The lanes of x joined by the operation: halves onto halves. */
-static void join(text *out, kern_needs *needs, loop_opcode op, const char *base,
-                 const kern_c_scope *scope)
-{
-    kern_c_scope pair = {scope->dtype, scope->lanes, {"x", "y", NULL}};
-    kern_c_expand(out, needs, "FE $E ", scope);
-    text_add(out, base);
-    kern_c_expand(out, needs, "_$S($T x)\n{\n", scope);
-    for (uint32_t half = scope->lanes / 2; half; half /= 2) {
-        kern_c_expand(out, needs, "  { const $T y = __builtin_shufflevector(x, x", scope);
-        for (uint32_t l = 0; l < scope->lanes; l++)
-            text_printf(out, ", %u", (l + half) % scope->lanes);
-        text_add(out, "); x = ");
-        kern_c_apply(out, needs, op, scope->dtype, &pair);
-        text_add(out, "; }\n");
-    }
-    text_add(out, scope->dtype == TY_BOOL ? "  return x[0] & 1;\n}\n" : "  return x[0];\n}\n");
-}
-
-/* Each lane joined with all before it: lanes move up by 1, 2, 4, ... and `rest` moves in. */
-static void scan(text *out, kern_needs *needs, loop_opcode op, const char *base,
-                 const kern_c_scope *scope)
-{
-    kern_c_scope pair = {scope->dtype, scope->lanes, {"y", "x", NULL}};
-    kern_c_expand(out, needs, "FE $T ", scope);
-    text_add(out, base);
-    kern_c_expand(out, needs, "_$S($T x, $T rest)\n{\n", scope);
-    for (uint32_t step = 1; step < scope->lanes; step *= 2) {
-        kern_c_expand(out, needs, "  { const $T y = __builtin_shufflevector(x, rest", scope);
-        for (uint32_t l = 0; l < scope->lanes; l++)
-            text_printf(out, ", %u", l < step ? scope->lanes : l - step);
-        text_add(out, "); x = ");
-        kern_c_apply(out, needs, op, scope->dtype, &pair);
-        text_add(out, "; }\n");
-    }
-    text_add(out, "  return x;\n}\n");
-}
-
-/* The last lane in all. */
-static void last(text *out, kern_needs *needs, const kern_c_scope *scope)
-{
-    kern_c_expand(out, needs, "FE $T last_$S($T x) { return __builtin_shufflevector(x, x", scope);
-    for (uint32_t l = 0; l < scope->lanes; l++) text_printf(out, ", %u", scope->lanes - 1);
-    text_add(out, "); }\n");
-}
-
 static void iota(text *out, kern_needs *needs, const kern_c_scope *scope)
 {
     kern_c_expand(out, needs, "FE $T iota_$S(void) { return ($T){0", scope);
     for (uint32_t l = 1; l < scope->lanes; l++) text_printf(out, ", %u", l);
     text_add(out, "}; }\n");
-}
-
-/* Elements 0, 2, 4, ... of memory that a and, from its last element on, b are from. */
-static void evens(text *out, kern_needs *needs, const kern_c_scope *scope)
-{
-    kern_c_expand(out, needs, "FE $T evens_$S($T a, $T b) { return __builtin_shufflevector(a, b",
-                  scope);
-    for (uint32_t l = 0; l < scope->lanes; l++)
-        text_printf(out, ", %u", 2 * l < scope->lanes ? 2 * l : 2 * l + 1);
-    text_add(out, "); }\n");
-}
-
-/* The last lane first. */
-static void turned(text *out, kern_needs *needs, const kern_c_scope *scope)
-{
-    kern_c_expand(out, needs, "FE $T turned_$S($T x) { return __builtin_shufflevector(x, x", scope);
-    for (uint32_t l = 0; l < scope->lanes; l++) text_printf(out, ", %u", scope->lanes - 1 - l);
-    text_add(out, "); }\n");
 }
 
 /* A square array of as many rows as lanes, in place: its halves are interleaved until all bits of a
@@ -224,82 +145,6 @@ static void transpose(text *out, kern_needs *needs, const kern_c_scope *scope)
     text_add(out, "}\n");
 }
 
-/* Functions of 4 bytes that are computed in f64: there it takes no care to be accurate. */
-typedef struct wide_function {
-    const char *name, *wide;
-    uint32_t operands;
-    uint32_t dtypes;
-} wide_function;
-
-static const wide_function WIDE[] = {
-    {"asinh", "asinh", 1, KERN_DTYPE(TY_F32)},
-    {"acosh", "acosh", 1, KERN_DTYPE(TY_F32)},
-    {"atanh", "atanh", 1, KERN_DTYPE(TY_F32)},
-    {"erfc", "shorterfc", 1, KERN_DTYPE(TY_F32)},
-    {"lgamma", "shortlgamma", 1, KERN_DTYPE(TY_F32)},
-    {"digamma", "digamma", 1, KERN_DTYPE(TY_F32)},
-    {"besselj0", "besselj0", 1, KERN_DTYPE(TY_F32)},
-    {"besselj1", "besselj1", 1, KERN_DTYPE(TY_F32)},
-    {"bessely0", "bessely0", 1, KERN_DTYPE(TY_F32)},
-    {"bessely1", "bessely1", 1, KERN_DTYPE(TY_F32)},
-    {"powabs", "powshort", 2, KERN_DTYPE(TY_F32)},
-    {"quotient", "ratio", 2, KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_U32)}};
-
-/* Lanes [from, from + half) of an operand as f64. */
-static const char *widened(arena *memory, const char *x, uint32_t from, uint32_t half,
-                           uint32_t lanes)
-{
-    text part;
-    text_init(&part, memory);
-    text_printf(&part, "__builtin_convertvector(");
-    if (half < lanes) text_add(&part, "__builtin_shufflevector(");
-    text_add(&part, x);
-    if (half < lanes) text_printf(&part, ", %s", x);
-    for (uint32_t l = from; half < lanes && l < from + half; l++) text_printf(&part, ", %u", l);
-    text_printf(&part, "%s, f64x%u)", half < lanes ? ")" : "", half);
-    return part.at;
-}
-
-/* In as many lanes as registers have room for. */
-static bool by_way_of_double(text *out, kern_needs *needs, const char *base,
-                             const kern_c_scope *scope, uint32_t vector_bytes)
-{
-    const wide_function *f = NULL;
-    for (size_t i = 0; i < COUNT_OF(WIDE); i++)
-        if (strcmp(WIDE[i].name, base) == 0) f = &WIDE[i];
-    if (!f || !(f->dtypes & KERN_DTYPE(scope->dtype)) || scope->lanes == 1) return false;
-    uint32_t lanes = scope->lanes, half = lanes * 8 > vector_bytes && lanes > 2 ? lanes / 2 : lanes;
-    kern_c_scope wide = {TY_F64, half, {NULL, NULL, NULL}};
-    kern_c_expand(out, needs, "static $T ", scope);
-    kern_c_expand(
-        out, needs,
-        arena_printf(needs->memory, "%s_$S($T a%s)\n{\n", base, f->operands == 2 ? ", $T b" : ""),
-        scope);
-    for (uint32_t from = 0; from < lanes; from += half) {
-        kern_c_expand(out, needs,
-                      arena_printf(needs->memory, "  const $T w%u = @%s(", from, f->wide), &wide);
-        text_add(out, widened(needs->memory, "a", from, half, lanes));
-        if (f->operands == 2)
-            text_printf(out, ", %s", widened(needs->memory, "b", from, half, lanes));
-        text_add(out, ");\n");
-    }
-    if (half == lanes) {
-        kern_c_expand(out, needs, "  return __builtin_convertvector(w0, $T);\n}\n", scope);
-        return true;
-    }
-    kern_c_scope part = {scope->dtype, half, {NULL, NULL, NULL}};
-    kern_c_expand(out, needs,
-                  arena_printf(needs->memory,
-                               "  const $T low = __builtin_convertvector(w0, $T), high = "
-                               "__builtin_convertvector(w%u, $T);\n",
-                               half),
-                  &part);
-    text_add(out, "  return __builtin_shufflevector(low, high");
-    for (uint32_t l = 0; l < lanes; l++) text_printf(out, ", %u", l);
-    text_add(out, ");\n}\n");
-    return true;
-}
-
 static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const kern_c_scope *scope)
 {
     static const char *const HEADS[] = {"_$S(void)\n{\n", "_$S($T a)\n{\n", "_$S($T a, $T b)\n{\n",
@@ -317,28 +162,15 @@ static bool lane_by_lane(text *out, kern_needs *needs, const char *base, const k
     return true;
 }
 
-const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope,
-                         uint32_t vector_bytes)
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope)
 {
     text out;
-    loop_opcode op = combining(base);
     text_init(&out, needs->memory);
-    if (op && base[0] == 'j')
-        join(&out, needs, op, base, scope);
-    else if (op)
-        scan(&out, needs, op, base, scope);
-    else if (strcmp(base, "last") == 0)
-        last(&out, needs, scope);
-    else if (strcmp(base, "iota") == 0)
+    if (strcmp(base, "iota") == 0)
         iota(&out, needs, scope);
-    else if (strcmp(base, "evens") == 0)
-        evens(&out, needs, scope);
-    else if (strcmp(base, "turned") == 0)
-        turned(&out, needs, scope);
     else if (strcmp(base, "transpose") == 0)
         transpose(&out, needs, scope);
-    else if (!by_way_of_double(&out, needs, base, scope, vector_bytes) &&
-             !lane_by_lane(&out, needs, base, scope))
+    else if (!lane_by_lane(&out, needs, base, scope))
         return NULL;
     return out.at;
 }

@@ -1,25 +1,9 @@
-/* c_math.c -- pieces of the prelude: functions of floats.
- *
- * f32 in lanes: Cephes' polynomials for exp, log, sin, cos and tanh, N. Juffa's for erf; about 1
- * ulp unless it says otherwise, and exact on infinities, NaN and zeros. Contraction to fused
- * multiply-add is assumed where the target has it, for speed and a little accuracy, never for
- * correctness. What is not here runs lane by lane through libm.
- */
+/* c_math.c -- pieces of the prelude: primitives of floats, conversions of halves, complex numbers. */
 #include "kern/c_priv.h"
 
 #define F32 KERN_DTYPE(TY_F32)
 #define F64 KERN_DTYPE(TY_F64)
 #define FLOATS (F32 | F64)
-
-/* x = n ln 2 + r; p: (e^r - 1 - r) / r^2 */
-#define EXP_OF_REST                                                        \
-    "  const $T s = x * 1.44269504f + 12582912.0f, n = s - 12582912.0f;\n" \
-    "  const $T r = x - n * 0.693359375f + n * 2.12194440e-4f;\n"          \
-    "  $T p = r * 1.9875691500e-4f + 1.3981999507e-3f;\n"                  \
-    "  p = p * r + 8.3334519073e-3f;\n"                                    \
-    "  p = p * r + 4.1665795894e-2f;\n"                                    \
-    "  p = p * r + 1.6666665459e-1f;\n"                                    \
-    "  p = p * r + 5.0000001201e-1f;\n"
 
 #define ROUNDING(name, how)                                                               \
     {name, FLOATS, '4',                                                                   \
@@ -56,181 +40,36 @@
     }
 
 static const kern_c_piece PIECES[] = {
-    /* p * 2^n; s is n + 12582912, whose low bits are n. scale: any result; pow2: normal ones */
-    {"scale", F32, '4',
-     "FE $T scale_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, "
-     "-1, 4); }\n"},
-    {"scale", F32, 'v',
-     "FE $T scale_$S($T p, $T n, $T s)\n"
+    /* selections by masks as wide as what is selected */
+    {"pick", FLOATS, 'v',
+     "FE $T pick_$S($I m, $T a, $T b) { return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"},
+    /* a * b + c, rounded once */
+    {"fused", FLOATS, '4',
+     "FE $T fused_$S($T a, $T b, $T c) { return __builtin_ia32_vfmadd$p512_mask(a, b, c, -1, 4); "
+     "}\n"},
+    {"fused", FLOATS, '3',
+     "FE $T fused_$S($T a, $T b, $T c) { return __builtin_ia32_vfmadd$p256(a, b, c); }\n"},
+    {"fused", FLOATS, 'v',
+     "FE $T fused_$S($T a, $T b, $T c)\n"
      "{\n"
-     "  const $I i = ($I)s - 0x4b400000, h = i >> 1;\n"
-     "  (void)n;\n"
+     "  $T r;\n"
+     "  for (int l = 0; l < $W; l++) r[l] = __builtin_fma$f(a[l], b[l], c[l]);\n"
+     "  return r;\n"
+     "}\n"},
+    /* p * 2^n */
+    {"scaled", FLOATS, '4',
+     "FE $T scaled_$S($T p, $T n) { return __builtin_ia32_scalef$p512_mask(p, n, p, -1, 4); }\n"},
+    {"scaled", F32, 'v',
+     "FE $T scaled_$S($T p, $T n)\n"
+     "{\n"
+     "  const $I i = __builtin_convertvector(n, $I), h = i >> 1;\n"
      "  return p * ($T)((h + 127) << 23) * ($T)((i - h + 127) << 23);\n"
      "}\n"},
-    {"pow2", F32, '4',
-     "FE $T pow2_$S($T p, $T n, $T s) { (void)s; return __builtin_ia32_scalefps512_mask(p, n, p, "
-     "-1, 4); }\n"},
-    {"pow2", F32, 'v',
-     "FE $T pow2_$S($T p, $T n, $T s) { (void)n; return p * ($T)((($I)s << 23) + 0x3f800000); }\n"},
-    {"exp", F32, 'v',
-     "FE $T exp_$S($T x)\n"
+    {"scaled", F64, 'v',
+     "FE $T scaled_$S($T p, $T n)\n"
      "{\n"
-     "  x = @maxk(-104.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n" EXP_OF_REST
-     "  return @scale(p * (r * r) + r + 1.0f, n, s);\n"
-     "}\n"},
-    /* e^x / 2 */
-    {"exph", F32, 'v',
-     "FE $T exph_$S($T x)\n"
-     "{\n"
-     "  x = @maxk(-103.0f - ($T){0}, @mink(90.0f - ($T){0}, x));\n" EXP_OF_REST
-     "  return @scale(p * (r * r) + r + 1.0f, n - 1.0f, s - 1.0f);\n"
-     "}\n"},
-    /* the same for arguments in [-87, 88] */
-    {"exps", F32, 'v',
-     "FE $T exps_$S($T x)\n"
-     "{\n" EXP_OF_REST "  return @pow2(p * (r * r) + r + 1.0f, n, s);\n"
-     "}\n"},
-    {"exp2", F32, 'v',
-     "FE $T exp2_$S($T x)\n"
-     "{\n"
-     "  x = @maxk(-151.0f - ($T){0}, @mink(129.0f - ($T){0}, x));\n"
-     "  const $T s = x + 12582912.0f, n = s - 12582912.0f, r = x - n;\n"
-     "  $T p = r * 1.535336188319500e-4f + 1.339887440266574e-3f;\n"
-     "  p = p * r + 9.618437357674640e-3f;\n"
-     "  p = p * r + 5.550332471162809e-2f;\n"
-     "  p = p * r + 2.402264791363012e-1f;\n"
-     "  p = p * r + 6.931472028550421e-1f;\n"
-     "  return @scale(p * r + 1.0f, n, s);\n"
-     "}\n"},
-    {"expm1", F32, 'v',
-     "FE $T expm1_$S($T x)\n"
-     "{\n"
-     "  x = @maxk(-20.0f - ($T){0}, @mink(89.0f - ($T){0}, x));\n" EXP_OF_REST
-     "  const $T q = p * (r * r) + r, m = @mink(127.0f - ($T){0}, n), t = @pow2(1.0f - ($T){0}, m, "
-     "m + 12582912.0f);\n"
-     "  const $T y = q * t + (t - 1.0f);\n"
-     "  return ($T)(($I)(y + ($T)(($I)y & (n > 127.0f))) | (($I)x & ~$P));\n"
-     "}\n"},
-    {"sigmoid", F32, 'v', "FE $T sigmoid_$S($T x) { return 1.0f / (1.0f + @exp(-x)); }\n"},
-    {"sigmoid", F64, 'v', "FE $T sigmoid_$S($T x) { return 1.0 / (1.0 + @exp(-x)); }\n"},
-    /* log(1 + t) - t + t^2 / 2 with x = (1 + t) * 2^f; and what log has outside (0, inf) */
-    {"logparts", F32, 'v',
-     "FE $T logparts_$S($T x, $T *f, $T *t)\n"
-     "{\n"
-     "  const $I tiny = x < 1.17549435e-38f;\n"
-     "  const $I i = (($I)(x * 8388608.0f) & tiny) + (($I)x & ~tiny) - 0x3f3504f3;\n"
-     "  const $T m = ($T)((i & 0x007fffff) + 0x3f3504f3) - 1.0f, z = m * m;\n"
-     "  *f = __builtin_convertvector((i >> 23) - (tiny & 23), $T);\n"
-     "  $T p = m * 7.0376836292e-2f - 1.1514610310e-1f;\n"
-     "  p = p * m + 1.1676998740e-1f;\n"
-     "  p = p * m - 1.2420140846e-1f;\n"
-     "  p = p * m + 1.4249322787e-1f;\n"
-     "  p = p * m - 1.6668057665e-1f;\n"
-     "  p = p * m + 2.0000714765e-1f;\n"
-     "  p = p * m - 2.4999993993e-1f;\n"
-     "  p = p * m + 3.3333331174e-1f;\n"
-     "  *t = m;\n"
-     "  return p * m * z;\n"
-     "}\n"},
-    {"logends", F32, 'v',
-     "FE $T logends_$S($T x, $T r)\n"
-     "{\n"
-     "  const $I normal = (x > 0.0f) & (x < __builtin_inff()), zero = x == 0.0f, large = x > "
-     "0.0f;\n"
-     "  const $I end = (zero & 0xff800000) | (~zero & ((large & 0x7f800000) | (~large & "
-     "0x7fc00000)));\n"
-     "  return ($T)((normal & ($I)r) | (~normal & end));\n"
-     "}\n"},
-    {"log", F32, 'v',
-     "FE $T log_$S($T x)\n"
-     "{\n"
-     "  $T f, m, y = @logparts(x, &f, &m);\n"
-     "  y = y - f * 2.12194440e-4f - m * m * 0.5f + m;\n"
-     "  return @logends(x, y + f * 0.693359375f);\n"
-     "}\n"},
-    {"log2", F32, 'v',
-     "FE $T log2_$S($T x)\n"
-     "{\n"
-     "  $T f, m, y = @logparts(x, &f, &m);\n"
-     "  y = y - m * m * 0.5f;\n"
-     "  return @logends(x, y * 0.44269504f + m * 0.44269504f + y + m + f);\n"
-     "}\n"},
-    {"log10", F32, 'v',
-     "FE $T log10_$S($T x)\n"
-     "{\n"
-     "  $T f, m, y = @logparts(x, &f, &m);\n"
-     "  y = (y - m * m * 0.5f + m) * 0.4342944819f + f * 4.60503898e-6f;\n"
-     "  return @logends(x, y + f * 0.301025390625f);\n"
-     "}\n"},
-    {"log1p", F32, 'v',
-     "FE $T log1p_$S($T x)\n"
-     "{\n"
-     "  const $T u = 1.0f + x, c = (x - (u - 1.0f)) / u;\n"
-     "  const $T y = @log(u) + ($T)(($I)c & (u > 0.0f) & (u < __builtin_inff()));\n"
-     "  return ($T)(($I)y | (($I)x & ~$P));\n"
-     "}\n"},
-    {"tanh", F32, 'v',
-     "FE $T tanh_$S($T x)\n"
-     "{\n"
-     "  const $T a = ($T)(($I)x & 0x7fffffff), z = x * x;\n"
-     "  $T p = z * -5.70498872745e-3f + 2.06390887954e-2f;\n"
-     "  p = p * z - 5.37397155531e-2f;\n"
-     "  p = p * z + 1.33314422036e-1f;\n"
-     "  p = p * z - 3.33332819422e-1f;\n"
-     "  p = p * z * a + a;\n"
-     "  const $T y = 1.0f - 2.0f / (@exps(@mink(20.0f - ($T){0}, a + a)) + 1.0f);\n"
-     "  const $I small = a < 0.625f;\n"
-     "  return ($T)((small & ($I)p) | (~small & ($I)y) | (($I)x & ~0x7fffffff));\n"
-     "}\n"},
-    /* W = 16 or so; N. Juffa, stackoverflow.com/questions/35148198 */
-    {"erf", F32, 'v',
-     "FE $T erf_$S($T x)\n"
-     "{\n"
-     "  const $T a = @mink(4.0f - ($T){0}, ($T)(($I)x & 0x7fffffff)), z = a * a;\n"
-     "  $T p = z * -5.96761703e-4f + 4.99119423e-3f;\n"
-     "  p = p * z - 2.67681349e-2f;\n"
-     "  p = p * z + 1.12819925e-1f;\n"
-     "  p = p * z - 3.76125336e-1f;\n"
-     "  p = p * z + 1.28379166e-1f;\n"
-     "  p = p * a + a;\n"
-     "  $T q = a * -1.72853470e-5f + 3.83197126e-4f;\n"
-     "  q = q * z + (a * -3.88396438e-3f + 2.42546219e-2f);\n"
-     "  q = q * a - 1.06777877e-1f;\n"
-     "  q = q * a - 6.34846687e-1f;\n"
-     "  q = q * a - 1.28717512e-1f;\n"
-     "  const $T y = 1.0f - @exps(q * a - a);\n"
-     "  const $I large = a > 0.927734375f;\n"
-     "  return ($T)((large & ($I)y) | (~large & ($I)p) | (($I)x & ~0x7fffffff));\n"
-     "}\n"},
-    /* sine and cosine of the rest, and how many times pi / 2 was taken away; |x| below 1024, or 71476
-     * with fused multiply-add */
-    {"turnparts", F32, 'v',
-     "FE $I turnparts_$S($T x, $T *sine, $T *cosine)\n"
-     "{\n"
-     "  const $T s = x * 0.636619772f + 12582912.0f, n = s - 12582912.0f;\n"
-     "#ifdef __FMA__\n"
-     "  const $T r = x - n * 1.57079637f + n * 4.37113883e-8f + n * 1.71512489e-15f;\n"
-     "#else\n"
-     "  const $T r = x - n * 1.5703125f - n * 4.837512969970703125e-4f - n * "
-     "7.54978995489188216e-8f;\n"
-     "#endif\n"
-     "  const $T z = r * r;\n"
-     "  $T p = z * -1.9515295891e-4f + 8.3321608736e-3f;\n"
-     "  p = (p * z - 1.6666654611e-1f) * z * r + r;\n"
-     "  $T q = z * 2.443315711809948e-5f - 1.388731625493765e-3f;\n"
-     "  q = (q * z + 4.166664568298827e-2f) * z * z - 0.5f * z + 1.0f;\n"
-     "  *sine = p;\n"
-     "  *cosine = q;\n"
-     "  return ($I)s;\n"
-     "}\n"},
-    {"isfar", F32, 'v',
-     "FE int isfar_$S($T x)\n"
-     "{\n"
-     "#ifdef __FMA__\n"
-     "  return @i32:any(($I)x > 0x478b9a00);\n"
-     "#else\n"
-     "  return @i32:any(($I)x > 0x44800000);\n"
-     "#endif\n"
+     "  const $I i = ($I)(n + 0x1.8p52) - 0x4338000000000000, h = i >> 1;\n"
+     "  return p * ($T)((h + 1023) << 52) * ($T)((i - h + 1023) << 52);\n"
      "}\n"},
     ROUNDING("floor", "9"),
     ROUNDING("ceil", "10"),
@@ -253,32 +92,12 @@ static const kern_c_piece PIECES[] = {
      "static $T rem_$S($T a, $T b)\n{\n  const $T r = __builtin_fmod$f(a, b);\n"
      "  return r != 0 && (b < 0) != (r < 0) ? r + b : r;\n}\n"},
     /* f16 and bf16 as bits; rounding to nearest even */
-    {"frombf", KERN_DTYPE(TY_F32), 'v',
-     "FE $T frombf_$S(@u16:type x) { return ($T)(__builtin_convertvector(x, $I) << 16); }\n"},
-    {"tobf", KERN_DTYPE(TY_F32), 'v',
-     "FE @u16:type tobf_$S($T x)\n{\n  const $U u = ($U)x, nan = ($U)(x != x);\n"
-     "  return __builtin_convertvector((nan & (u >> 16 | 0x40)) | (~nan & ((u + 0x7fff + (u >> 16 "
-     "& 1)) >> 16)), @u16:type);\n}\n"},
     {"fromhalf", KERN_DTYPE(TY_F32), '4',
      "FE $T fromhalf_$S(@u16:type x) { return __builtin_ia32_vcvtph2ps512_mask((@i16:type)x, "
      "($T){0}, -1, 4); }\n"},
     {"tohalf", KERN_DTYPE(TY_F32), '4',
      "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph512_mask(x, 0, "
      "(@i16:type){0}, -1); }\n"},
-    {"fromhalf", KERN_DTYPE(TY_F32), 'v',
-     "FE $T fromhalf_$S(@u16:type x)\n{\n  const $I h = __builtin_convertvector(x, $I);\n"
-     "  const $T f = ($T)((h & 0x7fff) << 13) * 0x1p112f;\n  const $I big = (h & 0x7c00) == "
-     "0x7c00;\n"
-     "  return ($T)(($I)f | (big & 0x7f800000) | (h & 0x8000) << 16);\n}\n"},
-    {"tohalf", KERN_DTYPE(TY_F32), 'v',
-     "FE @u16:type tohalf_$S($T x)\n{\n  const $I i = ($I)x, a = i & 0x7fffffff, small = a < "
-     "0x38800000, nan = a > 0x7f800000;\n"
-     "  const $I low = ($I)(($T)a + 0.5f) - 0x3f000000, high = (a + 0xfff + (a >> 13 & 1) - "
-     "0x38000000) >> 13;\n"
-     "  const $I over = high > 0x7c00;\n  $I r = (small & low) | (~small & ((over & 0x7c00) | "
-     "(~over & high)));\n"
-     "  r = (nan & 0x7e00) | (~nan & r);\n  return __builtin_convertvector(r | (i >> 16 & 0x8000), "
-     "@u16:type);\n}\n"},
     {"frombf", KERN_DTYPE(TY_F32), 's',
      "FE f32 frombf_f32(u16 x) { return ((union { u32 u; f32 f; }){(u32)x << 16}).f; }\n"},
     {"tobf", KERN_DTYPE(TY_F32), 's',

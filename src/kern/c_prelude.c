@@ -7,6 +7,7 @@
  * that number (c_lanes.c). Pieces are templates, and what they need in turn is written before them.
  */
 #include "kern/c_priv.h"
+#include "kern/legal/legal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,7 @@ typedef struct writer {
     text *out;
     map done;
     const kern_c_dialect *dialect; /* of a device; NULL: of the host */
+    kern_library *library;
 } writer;
 
 static void write_need(writer *w, const char *name);
@@ -146,8 +148,7 @@ static const kern_c_piece *find_in(const kern_c_piece *list, uint32_t count, con
 static const kern_c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
     static const kern_c_piece *(*const LISTS[])(uint32_t *) = {
-        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces,   kern_c_double_pieces,
-        kern_c_angle_pieces,  kern_c_divide_pieces,  kern_c_special_pieces};
+        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces};
     const kern_c_piece *found = NULL;
     for (size_t i = 0; i < COUNT_OF(LISTS) && !found; i++) {
         uint32_t count;
@@ -185,15 +186,28 @@ static void write_type(writer *w, const kern_c_scope *scope, const char *name)
                 scope->lanes * ty_dtype_size(scope->dtype));
 }
 
+/* A function of kernel IR, or NULL. */
+static const char *legal_text(writer *w, const char *base, const kern_c_scope *scope)
+{
+    kern_needs needs = {.memory = w->memory};
+    const kern_function *f =
+        scope->lanes > 1 ? kern_library_find(w->library, base, scope->dtype, scope->lanes) : NULL;
+    if (!f) return NULL;
+    const char *made = kern_c_function(&needs, f);
+    write_needs(w, &needs);
+    return made;
+}
+
 /* The text that any compiler takes. */
 static const char *general_text(writer *w, const char *base, const kern_c_scope *scope)
 {
+    const char *legal = legal_text(w, base, scope);
+    if (legal) return legal;
     const kern_c_piece *piece = w->target->plain ? find_form(base, scope->dtype, 'p') : NULL;
     if (!piece) piece = find_form(base, scope->dtype, scope->lanes == 1 ? 's' : 'v');
     if (piece) return expanded(w, piece->text, scope);
     kern_needs needs = {.memory = w->memory};
-    const char *made = kern_c_polynomial(&needs, base, scope);
-    if (!made) made = kern_c_lanes(&needs, base, scope, w->target->vector_bytes);
+    const char *made = kern_c_lanes(&needs, base, scope);
     if (!made)
         BUG(arena_session(w->memory), "the prelude has no %s for %s x %u", base,
             ty_dtype_name(scope->dtype), scope->lanes);
@@ -277,6 +291,7 @@ void kern_prelude(const target_machine *target, const kern_kernel *const *kernel
                 .memory = out->memory,
                 .out = out,
                 .dialect = kern_c_dialect_named(target->dialect)};
+    if (count) w.library = kernels[0]->needs->library;
     text_add(out, w.dialect ? w.dialect->head : target->plain ? PLAIN_HEAD : HEAD);
     for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);
 }

@@ -60,12 +60,8 @@ typedef struct kern_c_piece {
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
 const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
-const kern_c_piece *kern_c_double_pieces(uint32_t *count);
-const kern_c_piece *kern_c_angle_pieces(uint32_t *count);
-const kern_c_piece *kern_c_divide_pieces(uint32_t *count);
-const kern_c_piece *kern_c_special_pieces(uint32_t *count);
-/* c_polynomial.c: the polynomial of that name, or NULL. */
-const char *kern_c_polynomial(kern_needs *needs, const char *base, const kern_c_scope *scope);
+/* c_function.c: a function of kernel IR. */
+const char *kern_c_function(kern_needs *needs, const kern_function *f);
 
 /* ---- c_lanes.c: functions made for a number of lanes ---- */
 uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
@@ -73,10 +69,8 @@ uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
  * `types`; NULL: there is none. */
 const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c_scope *scope,
                                text *types);
-/* joinadd ..., iota, evens, or the operation of that name by way of f64 or lane by lane; NULL: there
- * is none. */
-const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope,
-                         uint32_t vector_bytes);
+/* iota, transpose, or the operation of that name lane by lane; NULL: there is none. */
+const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
 /* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
 typedef struct kern_c_printer {

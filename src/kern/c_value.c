@@ -396,6 +396,18 @@ static const char *apply_text(kern_c_printer *pr, const kern_value *v)
     return kern_c_applied(pr, v->op, v->dtype, &scope);
 }
 
+static const char *call_text(kern_c_printer *pr, const kern_value *v)
+{
+    text out;
+    text_init(&out, pr->needs->memory);
+    kern_need(pr->needs, v->callee->name);
+    text_printf(&out, "%s(", v->callee->name);
+    for (uint32_t i = 0; i < v->callee->parameter_count; i++)
+        text_printf(&out, i ? ", %s" : "%s", kern_c_operand(pr, v->args[i]));
+    text_char(&out, ')');
+    return out.at;
+}
+
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
@@ -420,6 +432,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
         expression = kern_c_format(pr, v->dtype == TY_BOOL ? "-%s - (%s){0}" : "%s - (%s){0}",
                                    kern_c_operand(pr, v->args[0]), type);
         break;
+    case KERN_CALL: expression = call_text(pr, v); break;
     default: expression = apply_text(pr, v); break;
     }
     text_line(pr->out, "%s %s = %s;", type, kern_c_name(pr, ref), expression);

@@ -14,13 +14,16 @@ fe_status kern_broken(kern_checker *c, const char *law, const char *format, ...)
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
     text_init(&place, c->memory);
-    text_printf(&place, "kernel %s group %u", c->k->name, c->k->group);
+    if (c->function)
+        text_printf(&place, "function %s", c->k->name);
+    else
+        text_printf(&place, "kernel %s group %u", c->k->name, c->k->group);
     if (c->item) {
         text_add(&place, ": ");
         kern_print_item(c->k, c->item, &place);
     }
     return diag_fail(
-        sym_session(c->t),
+        arena_session(c->memory),
         (diag){.status = FE_INTERNAL,
                .stage = "kern",
                .place = place.at,
@@ -246,6 +249,8 @@ static fe_status check_item(kern_checker *c, const kern_item *item)
         return kern_check_bound(c, &item->bound);
     case KERN_START: return check_start(c, item->sum);
     case KERN_UPDATE: return check_update(c, item);
+    case KERN_LEAVE:
+    case KERN_RETURN: return kern_broken(c, "K8", "a kernel gives no value");
     case KERN_LOOP: return check_nested(c, item);
     }
     return kern_broken(c, "K6", "a line of no kind");

@@ -28,6 +28,7 @@ typedef struct kern_checker {
     uint32_t *sum_level;   /* of the loop where it was started */
     uint32_t *sum_updated; /* level of the loop that it was last updated in */
     bool has_rows, has_columns;
+    const kern_function *function; /* that the lines are of, or NULL */
 } kern_checker;
 
 /* ---- check.c ---- */
@@ -60,5 +61,9 @@ fe_status kern_check_bound(kern_checker *c, const kern_bound *bound);
 fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads);
 /* A value that is no result of an accumulator. */
 fe_status kern_check_value(kern_checker *c, const kern_value *v);
+
+/* ---- check_function.c ---- */
+/* K8: a call, and what functions alone hold. */
+fe_status kern_check_call(kern_checker *c, const kern_value *v);
 
 #endif

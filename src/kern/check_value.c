@@ -257,6 +257,13 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
     case KERN_NUMBER: return check_number(c, v);
     case KERN_APPLY: return check_apply(c, v);
     case KERN_SPLAT: break;
+    case KERN_CALL:
+    case KERN_EACH:
+    case KERN_FUSED:
+    case KERN_SCALE:
+    case KERN_HALVES:
+    case KERN_SHUFFLE:
+    case KERN_FIRST: return kern_check_call(c, v);
     default: return kern_broken(c, "K1", "a value of no kind");
     }
     if (!v->vector) return kern_broken(c, "K3", "a splat is a vector");

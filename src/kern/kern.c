@@ -1,6 +1,6 @@
 /* kern.c -- the stage: a kernel for every group, equal ones made once, and how each group calls its
  * own. */
-#include "kern/kern_priv.h"
+#include "kern/legal/legal.h"
 
 #include <string.h>
 
@@ -115,8 +115,8 @@ static bool name_taken(const kern_set *set, const char *name)
 }
 
 /* The C function without its name: "(const fe_kernel_args *args, ..." */
-static const char *body_of(const kern_ir *k, const target_machine *target, arena *memory,
-                           const kern_needs **out)
+static const char *body_of(const kern_ir *k, kern_library *library, const target_machine *target,
+                           arena *memory, const kern_needs **out)
 {
     kern_needs *needs = NEW(memory, kern_needs);
     text source;
@@ -124,6 +124,7 @@ static const char *body_of(const kern_ir *k, const target_machine *target, arena
     needs->memory = memory;
     needs->plain = target->plain;
     needs->dialect = target->dialect;
+    needs->library = library;
     kern_print_c(k, "", &source, needs);
     *out = needs;
     return strchr(source.at, '(');
@@ -148,7 +149,8 @@ static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *targ
                         .int_count = k->params.count,
                         .ir = k,
                         .target = target};
-    const char *body = body_of(k, target, memory, &made.needs);
+    made.legal = kern_legal(k, set->library);
+    const char *body = body_of(made.legal, set->library, target, memory, &made.needs);
     made.source =
         arena_printf(memory, "%svoid %s%s", target->dialect ? "FE_KERNEL " : "", name, body);
     vec_push(memory, &set->kernels, made);
@@ -172,6 +174,10 @@ static fe_status generate(kern_set *set, kern_ir **k, const target_machine *targ
 fe_status kern_generate(kern_set *set, const target_machine *target, arena *memory)
 {
     uint32_t kernel;
+    fe_session *session = arena_session(memory);
+    set->library->target = target;
+    for (uint32_t i = 0; i < set->library->functions.count; i++)
+        FE_TRY(kern_check_function(set->library->functions.at[i], session));
     for (uint32_t i = 0; i < set->irs.count; i++)
         FE_TRY(generate(set, &set->irs.at[i], target, memory, &kernel));
     return FE_OK;
@@ -190,7 +196,7 @@ fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
         made->target = plain;
         made->ir = kern_one_lane(made->ir, memory);
         FE_TRY(kern_check(made->ir));
-        const char *body = body_of(made->ir, plain, memory, &made->needs);
+        const char *body = body_of(made->ir, set->library, plain, memory, &made->needs);
         made->source = arena_printf(memory, "void %s%s", made->name, body);
     }
     return FE_OK;
@@ -216,6 +222,7 @@ fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g,
                    const target_machine *target, arena *memory, kern_call *call)
 {
     kern_ir *k;
+    if (!set->library) set->library = kern_library_new(target, memory);
     FE_TRY(kern_lower(s, g, target, memory, &k));
     k->name = words_of(k, memory);
     k->group = number;
@@ -229,6 +236,7 @@ fe_status kern_build(const sched_schedule *s, const target_machine *target, aren
                      kern_set **out)
 {
     kern_set *set = *out = NEW(memory, kern_set);
+    set->library = kern_library_new(target, memory);
     set->call_count = s->groups.count;
     set->calls = NEW_ARRAY(memory, kern_call, s->groups.count);
     for (uint32_t i = 0; i < s->groups.count; i++) {
@@ -240,7 +248,19 @@ fe_status kern_build(const sched_schedule *s, const target_machine *target, aren
     return FE_OK;
 }
 
+static void print_functions(const kern_set *set, uint32_t count, text *out)
+{
+    for (uint32_t i = 0; i < count; i++) kern_print_code(set->library->functions.at[i], out);
+}
+
 void kern_print(const kern_set *set, text *out)
 {
+    print_functions(set, set->read_count, out);
     for (uint32_t i = 0; i < set->irs.count; i++) kern_print_ir(set->irs.at[i], out);
+}
+
+void kern_print_legal(const kern_set *set, text *out)
+{
+    print_functions(set, set->library->functions.count, out);
+    for (uint32_t i = 0; i < set->kernels.count; i++) kern_print_ir(set->kernels.at[i].legal, out);
 }

@@ -56,6 +56,16 @@
  * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent. K7
  * memory is reached by values only where a line around, or before it, says that they are in range.
  *
+ * What is printed is that, lowered for the target (legal/legal.h): operations on lanes that no
+ * processor has, exp or remainders, are calls of functions, which are kernel IR as well, straight lines
+ * of what processors do have:
+ *
+ *     v6 : f32x16 = call exp_f32x16 v5
+ *
+ * Such a kernel and its functions are text in the same way. K8: a function is a straight line over one
+ * number of lanes that ends where it returns and calls what stands before it, with operands of its
+ * parameters' type.
+ *
  * Kernels of devices are the same at one lane, as functions of the device's C: a work-item takes one row, or
  * one element of a row where the kernel is split along the inner axis:
  *
@@ -63,8 +73,8 @@
  *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
- * c_kernel.c and c_square.c (IR as C), c_apply.c (operations), c_prelude.c (what kernels call),
- * c_device.c (kernels of devices).
+ * legal/legal.h (for a target), c_kernel.c and c_square.c (IR as C), c_apply.c (operations),
+ * c_function.c (functions), c_prelude.c (what else kernels call), c_device.c (kernels of devices).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H
@@ -73,7 +83,8 @@
 #include "target/target.h"
 
 typedef struct kern_needs kern_needs;
-typedef struct kern_ir kern_ir; /* kern_priv.h */
+typedef struct kern_ir kern_ir;           /* kern_priv.h */
+typedef struct kern_library kern_library; /* legal/legal.h */
 
 /* One distinct kernel. */
 typedef struct kern_kernel {
@@ -83,7 +94,8 @@ typedef struct kern_kernel {
     const char *source;   /* the C function, self-contained but for the prelude (kern_prelude) */
     uint32_t buffer_count, int_count;
     const kern_needs *needs;      /* what the source uses of the prelude */
-    kern_ir *ir;                  /* that it was printed from */
+    kern_ir *ir;                  /* what it is, as the stage made it; */
+    kern_ir *legal;               /* that it was printed from: with calls of functions */
     const target_machine *target; /* what it is made for */
 } kern_kernel;
 
@@ -108,6 +120,8 @@ typedef struct kern_set {
     VEC(kern_kernel) kernels;
     kern_call *calls; /* one for each group of the schedule; none behind the text of kernels */
     uint32_t call_count;
+    kern_library *library; /* functions that the kernels call, */
+    uint32_t read_count;   /* of which so many were read with the kernels */
 } kern_set;
 
 /* kern.c: makes every group's kernel, for the device that the group is on; on the host for `target`.
@@ -140,7 +154,9 @@ void kern_prelude(const target_machine *target, const kern_kernel *const *kernel
 void kern_print_scalar(const kern_set *set, uint32_t kernel, arena *memory, text *out);
 /* The kernel IR of every group. */
 void kern_print(const kern_set *set, text *out);
-/* Reads what kern_print writes. */
+/* What is printed as C: functions and, once each, the kernels that call them. */
+void kern_print_legal(const kern_set *set, text *out);
+/* Reads what kern_print and kern_print_legal write. */
 fe_status kern_parse(fe_session *session, arena *memory, const char *source, size_t length,
                      kern_set **out);
 /* Verifies kernels that were read and makes their C. */

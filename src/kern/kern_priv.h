@@ -27,8 +27,19 @@ typedef enum kern_kind {
     KERN_LOAD,   /* memory[index], where guard holds */
     KERN_APPLY,  /* op of args */
     KERN_SPLAT,  /* args[0], a scalar, in all lanes */
-    KERN_RESULT  /* of an accumulator, after its loops; of a running one, within them */
+    KERN_RESULT, /* of an accumulator, after its loops; of a running one, within them */
+    /* what legal/ makes */
+    KERN_CALL,      /* callee of args */
+    KERN_PARAMETER, /* of a function */
+    KERN_EACH,      /* op of args, lane by lane, by the library of the language that is printed */
+    KERN_FUSED,     /* args[0] * args[1] + args[2], rounded once */
+    KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
+    KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
+    KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
+    KERN_FIRST      /* lane 0 of args[0], a scalar */
 } kern_kind;
+
+typedef struct kern_function kern_function;
 
 /* How the lanes of a vector lie in memory. */
 typedef enum kern_access {
@@ -39,20 +50,23 @@ typedef enum kern_access {
 
 typedef struct kern_value {
     kern_kind kind;
-    loop_opcode op; /* APPLY */
+    loop_opcode op; /* APPLY, EACH */
     ty_dtype dtype;
     bool vector;
-    uint32_t level;     /* of the loop whose body defines it; 0: the function's */
-    kern_ref args[3];   /* APPLY, SPLAT */
-    kern_ref guard;     /* LOAD: a bool; 0: always */
-    uint32_t memory;    /* LOAD: index in memories */
-    kern_access access; /* LOAD, NUMBER */
-    bool pairs;         /* LOAD of LANES: every second element */
-    bool turned;        /* LOAD of LANES: neighbours are in the next rows of the square */
-    bool runs;          /* LANES: mostly neighbours, up or down, or all the same */
-    sym_expr index;     /* LOAD, NUMBER */
-    uint32_t sum;       /* RESULT: index in sums */
-    union {             /* CONST */
+    uint32_t level;              /* of the loop whose body defines it; 0: the function's */
+    kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED and so on */
+    kern_ref guard;              /* LOAD: a bool; 0: always */
+    uint32_t memory;             /* LOAD: index in memories */
+    kern_access access;          /* LOAD, NUMBER */
+    bool pairs;                  /* LOAD of LANES: every second element */
+    bool turned;                 /* LOAD of LANES: neighbours are in the next rows of the square */
+    bool runs;                   /* LANES: mostly neighbours, up or down, or all the same */
+    sym_expr index;              /* LOAD, NUMBER */
+    uint32_t sum;                /* RESULT: index in sums */
+    const kern_function *callee; /* CALL */
+    const uint8_t *pattern;      /* SHUFFLE */
+    bool wide;                   /* CALL: of an f64 made of each f32; the result is rounded back */
+    union {                      /* CONST */
         int64_t integer;
         double number[2];
     };
@@ -109,7 +123,9 @@ typedef enum kern_item_kind {
     KERN_START,  /* sum */
     KERN_UPDATE, /* sum, value; flat: the element's number (ARG reductions) */
     KERN_BOUND,  /* bound */
-    KERN_LOOP
+    KERN_LOOP,
+    KERN_LEAVE, /* a function: value, a call, is the result if bound.guard holds for any lane */
+    KERN_RETURN /* a function: value */
 } kern_item_kind;
 
 typedef struct kern_loop kern_loop;
@@ -167,6 +183,31 @@ struct kern_ir {
     kern_loop *body;
 };
 
+/* How a function is printed. */
+typedef enum kern_manner {
+    KERN_INLINE,
+    KERN_APART, /* too large to be inlined everywhere */
+    KERN_RARE   /* hardly ever called */
+} kern_manner;
+
+/* A straight line of values of one number of lanes, which may be left early. */
+struct kern_function {
+    const char *name;           /* "exp_f32x16" */
+    const char *base;           /* "exp" */
+    ty_dtype dtype;             /* that it works in, */
+    ty_dtype parameter, result; /* and theirs: another for a conversion */
+    uint32_t parameter_count;   /* values 1, 2, ... of the code */
+    bool scalar;                /* the result is one number */
+    kern_manner manner;
+    kern_ir *code; /* no loops, no memory */
+};
+
+/* ---- legal/: a kernel for a target ---- */
+/* "exp_f32x16" */
+const char *kern_function_name(const char *base, ty_dtype dtype, uint32_t lanes, arena *memory);
+/* The kernel with calls of functions of the library. */
+kern_ir *kern_legal(const kern_ir *k, kern_library *library);
+
 /* Does it give the place of an element? */
 static inline bool kern_is_arg(loop_reduce reduce)
 {
@@ -212,8 +253,12 @@ void kern_print_identity(const kern_ir *k, text *out);
 /* One line of it. */
 void kern_print_item(const kern_ir *k, const kern_item *item, text *out);
 
-/* ---- check.c: laws K1 to K7 ---- */
+/* A function. */
+void kern_print_code(const kern_function *f, text *out);
+
+/* ---- check.c: laws K1 to K8 ---- */
 fe_status kern_check(const kern_ir *k);
+fe_status kern_check_function(const kern_function *f, fe_session *session);
 
 /* ---- c_kernel.c: a kernel as a C function ---- */
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
@@ -223,9 +268,10 @@ fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */
 struct kern_needs {
     arena *memory;
-    bool plain;          /* target.plain */
-    const char *dialect; /* target.dialect */
-    map known;           /* interned name -> index */
+    bool plain;            /* target.plain */
+    const char *dialect;   /* target.dialect */
+    kern_library *library; /* of the functions among them */
+    map known;             /* interned name -> index */
     VEC(const char *) names;
 };
 

@@ -1,8 +1,9 @@
 /* parse.c -- reads what print.c writes: kernels, one behind the other.
  *
  * Values keep the numbers that the text gives them. Constants have none there: they are kept apart
- * while a kernel is read, and numbered behind its last value at the end (settle).
+ * while a kernel is read, and numbered behind its last value at the end (kern_read_settle).
  */
+#include "kern/legal/legal.h"
 #include "kern/parse_priv.h"
 
 #include <string.h>
@@ -244,8 +245,8 @@ static fe_status parse_item(kern_reader *in)
 
 static fe_status parse_items(kern_reader *in)
 {
-    while (!lex_is(in->lx, "}") && !lex_is(in->lx, "kernel") && !lex_is(in->lx, "nonnegative") &&
-           in->lx->token.kind != LEX_END)
+    while (!lex_is(in->lx, "}") && !lex_is(in->lx, "kernel") && !lex_is(in->lx, "function") &&
+           !lex_is(in->lx, "nonnegative") && in->lx->token.kind != LEX_END)
         FE_TRY(parse_item(in));
     return FE_OK;
 }
@@ -328,8 +329,7 @@ static void settle_items(kern_reader *in, kern_loop *loop)
     }
 }
 
-/* Constants get their numbers, behind all others. */
-static void settle(kern_reader *in)
+void kern_read_settle(kern_reader *in)
 {
     for (uint32_t i = 0; i < in->constants.count; i++)
         vec_push(in->memory, &in->k->values, in->constants.at[i]);
@@ -350,7 +350,7 @@ static fe_status parse_kernel(kern_reader *in)
         FE_TRY(parse_memory(in, tile));
     FE_TRY(parse_items(in));
     if (lex_take(in->lx, "nonnegative")) FE_TRY(parse_list(in, kern_read_index, add_nonnegative));
-    settle(in);
+    kern_read_settle(in);
     return FE_OK;
 }
 
@@ -360,10 +360,17 @@ fe_status kern_parse(fe_session *session, arena *memory, const char *source, siz
     lexer lx;
     kern_set *set = *out = NEW(memory, kern_set);
     sym_table *symbols = sym_table_new(memory);
+    set->library = kern_library_new(NULL, memory);
     lex_init(&lx, session, "kern", source, length);
     while (lx.token.kind != LEX_END) {
         kern_reader in = {.lx = &lx, .memory = memory, .k = NEW(memory, kern_ir)};
         in.k->symbols = symbols;
+        in.library = set->library;
+        if (lex_take(&lx, "function")) {
+            FE_TRY(kern_read_function(&in));
+            set->read_count++;
+            continue;
+        }
         FE_TRY(parse_kernel(&in));
         vec_push(memory, &set->irs, in.k);
     }

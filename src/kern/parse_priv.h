@@ -16,10 +16,18 @@ typedef struct kern_reader {
     kern_loop *open[KERN_MOST_LEVELS];
     uint32_t depth;
     VEC(kern_value) constants;
+    kern_library *library;         /* functions that have been read */
+    const kern_function *function; /* at hand, or NULL */
 } kern_reader;
 
 /* ---- parse.c ---- */
 void kern_read_into(kern_reader *in, kern_item item); /* the loop at hand */
+/* Constants get their numbers, behind all others. */
+void kern_read_settle(kern_reader *in);
+
+/* ---- parse_function.c ---- */
+/* function abs_f32x16 (v1 : f32x16) { lines } */
+fe_status kern_read_function(kern_reader *in);
 
 /* ---- parse_value.c ---- */
 /* A name of that letter whose number is below `limit`; what: "a value". */
@@ -31,6 +39,8 @@ fe_status kern_read_type(kern_reader *in, ty_dtype *dtype, bool *vector);
 fe_status kern_read_index(kern_reader *in, sym_expr *out);
 /* b0[index], t1[index] */
 fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index);
+/* What stands behind "=" in a line of v's dtype. */
+fe_status kern_read_expression(kern_reader *in, kern_value *v);
 /* v3, 0.5, or f32 0.5 in a line of another dtype. */
 fe_status kern_read_operand(kern_reader *in, ty_dtype line, bool vector, kern_ref *out);
 /* v3 : f32x16 = add v1, v2 */

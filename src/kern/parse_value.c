@@ -1,4 +1,5 @@
 /* parse_value.c -- operands, indices and values of the text form. */
+#include "kern/legal/legal.h"
 #include "kern/parse_priv.h"
 
 #include <string.h>
@@ -134,7 +135,75 @@ static fe_status parse_apply(kern_reader *in, kern_value *v)
     return FE_OK;
 }
 
-static fe_status parse_expression(kern_reader *in, kern_value *v)
+static fe_status parse_operands(kern_reader *in, kern_value *v, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(kern_read_operand(in, v->dtype, v->vector, &v->args[i]));
+    }
+    return FE_OK;
+}
+
+/* wide erfc_f64x8 v1 */
+static fe_status parse_call(kern_reader *in, kern_value *v)
+{
+    const char *name;
+    v->kind = KERN_CALL;
+    v->wide = lex_take(in->lx, "wide");
+    if (in->lx->token.kind == LEX_NAME)
+        v->callee = kern_library_named(in->library, in->lx->token.text);
+    if (!v->callee) return lex_fail(in->lx, "expected a function that stands before");
+    FE_TRY(lex_name(in->lx, &name));
+    return parse_operands(in, v, v->callee->parameter_count);
+}
+
+/* v1, v2 [0, 9, 2, 11] */
+static fe_status parse_shuffle(kern_reader *in, kern_value *v)
+{
+    uint8_t *pattern = NEW_ARRAY(in->memory, uint8_t, in->k->lanes);
+    v->kind = KERN_SHUFFLE;
+    v->pattern = pattern;
+    FE_TRY(parse_operands(in, v, 2));
+    for (uint32_t l = 0; l < in->k->lanes; l++) {
+        int64_t lane;
+        FE_TRY(lex_expect(in->lx, l ? "," : "["));
+        FE_TRY(lex_int(in->lx, &lane));
+        if (lane < 0 || lane >= 2 * (int64_t)in->k->lanes)
+            return lex_fail(in->lx, "there is no lane %lld", (long long)lane);
+        pattern[l] = (uint8_t)lane;
+    }
+    return lex_expect(in->lx, "]");
+}
+
+/* each sin v1; fused v1, v2, v3; scale v1, v2; halves v1, v2 */
+static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
+{
+    *known = true;
+    if (lex_take(in->lx, "each")) {
+        v->kind = KERN_EACH;
+        bool is_operation = in->lx->token.kind == LEX_NAME &&
+                            loop_opcode_parse(in->lx->token.text, &v->op) &&
+                            loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
+        if (!is_operation) return lex_fail(in->lx, "expected an operation");
+        lex_next(in->lx);
+        return parse_operands(in, v, loop_operand_count(v->op));
+    }
+    if (lex_take(in->lx, "fused")) {
+        v->kind = KERN_FUSED;
+        return parse_operands(in, v, 3);
+    }
+    if (lex_take(in->lx, "shuffle")) return parse_shuffle(in, v);
+    if (lex_take(in->lx, "first")) {
+        v->kind = KERN_FIRST;
+        return kern_read_operand(in, v->dtype, true, &v->args[0]);
+    }
+    bool scales = lex_take(in->lx, "scale");
+    *known = scales || lex_take(in->lx, "halves");
+    if (*known) v->kind = scales ? KERN_SCALE : KERN_HALVES;
+    return *known ? parse_operands(in, v, 2) : FE_OK;
+}
+
+fe_status kern_read_expression(kern_reader *in, kern_value *v)
 {
     const char *name = in->lx->token.text;
     bool is_load = lex_take(in->lx, "load"), is_index = !is_load && lex_take(in->lx, "index");
@@ -152,8 +221,12 @@ static fe_status parse_expression(kern_reader *in, kern_value *v)
         v->kind = KERN_RESULT;
         return kern_read_numbered(in, 'a', in->k->sums.count, "an accumulator", &v->sum);
     }
-    bool known = in->lx->token.kind == LEX_NAME && loop_opcode_parse(name, &v->op) &&
-                 loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
+    if (lex_take(in->lx, "call")) return parse_call(in, v);
+    bool known = false;
+    if (in->function) FE_TRY(parse_machine(in, v, &known));
+    if (known) return FE_OK;
+    known = in->lx->token.kind == LEX_NAME && loop_opcode_parse(name, &v->op) &&
+            loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
     if (!known) return lex_fail(in->lx, "expected an operation");
     lex_next(in->lx);
     return parse_apply(in, v);
@@ -171,7 +244,7 @@ fe_status kern_read_define(kern_reader *in)
     FE_TRY(lex_expect(in->lx, ":"));
     FE_TRY(kern_read_type(in, &v.dtype, &v.vector));
     FE_TRY(lex_expect(in->lx, "="));
-    FE_TRY(parse_expression(in, &v));
+    FE_TRY(kern_read_expression(in, &v));
     while (in->k->values.count <= ref) vec_push(in->memory, &in->k->values, (kern_value){0});
     in->k->values.at[ref] = v;
     (void)kern_value_symbol(in->k, ref); /* before an index names it */

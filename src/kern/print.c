@@ -75,12 +75,25 @@ static void print_load(printer *pr, const kern_value *v)
     print_operand(pr, v->guard, v->dtype);
 }
 
-static void print_define(printer *pr, kern_ref ref)
+static void print_operands(printer *pr, const kern_value *v, uint32_t count)
 {
-    const kern_value *v = value_at(pr, ref);
-    text_printf(pr->out, "v%u : ", ref);
-    print_type(pr, v->dtype, v->vector);
-    text_add(pr->out, " = ");
+    for (uint32_t i = 0; i < count; i++) {
+        text_add(pr->out, i ? ", " : " ");
+        print_operand(pr, v->args[i], v->dtype);
+    }
+}
+
+static void print_shuffle(printer *pr, const kern_value *v)
+{
+    text_add(pr->out, "shuffle");
+    print_operands(pr, v, 2);
+    for (uint32_t l = 0; l < pr->k->lanes; l++)
+        text_printf(pr->out, l ? ", %u" : " [%u", v->pattern[l]);
+    text_char(pr->out, ']');
+}
+
+static void print_expression(printer *pr, const kern_value *v)
+{
     switch (v->kind) {
     case KERN_NUMBER:
         text_printf(pr->out, "index %s", v->access == KERN_LANES ? lanes_name(v) : "");
@@ -88,11 +101,28 @@ static void print_define(printer *pr, kern_ref ref)
         break;
     case KERN_LOAD: print_load(pr, v); break;
     case KERN_APPLY:
+    case KERN_EACH:
+        text_add(pr->out, v->kind == KERN_EACH ? "each " : "");
         text_add(pr->out, loop_opcode_name(v->op));
-        for (uint32_t i = 0; i < loop_operand_count(v->op); i++) {
-            text_add(pr->out, i ? ", " : " ");
-            print_operand(pr, v->args[i], v->dtype);
-        }
+        print_operands(pr, v, loop_operand_count(v->op));
+        break;
+    case KERN_CALL:
+        text_printf(pr->out, v->wide ? "call wide %s" : "call %s", v->callee->name);
+        print_operands(pr, v, v->callee->parameter_count);
+        break;
+    case KERN_FUSED:
+        text_add(pr->out, "fused");
+        print_operands(pr, v, 3);
+        break;
+    case KERN_SHUFFLE: print_shuffle(pr, v); break;
+    case KERN_FIRST:
+        text_add(pr->out, "first");
+        print_operands(pr, v, 1);
+        break;
+    case KERN_SCALE:
+    case KERN_HALVES:
+        text_add(pr->out, v->kind == KERN_SCALE ? "scale" : "halves");
+        print_operands(pr, v, 2);
         break;
     case KERN_SPLAT:
         text_add(pr->out, "splat ");
@@ -100,6 +130,23 @@ static void print_define(printer *pr, kern_ref ref)
         break;
     default: text_printf(pr->out, "result a%u", v->sum); break;
     }
+}
+
+static void print_define(printer *pr, kern_ref ref)
+{
+    const kern_value *v = value_at(pr, ref);
+    text_printf(pr->out, "v%u : ", ref);
+    print_type(pr, v->dtype, v->vector);
+    text_add(pr->out, " = ");
+    print_expression(pr, v);
+}
+
+static void print_leave(printer *pr, const kern_item *item)
+{
+    text_add(pr->out, "leave ");
+    print_operand(pr, item->bound.guard, TY_BOOL);
+    text_add(pr->out, " with ");
+    print_expression(pr, value_at(pr, item->value));
 }
 
 static void print_store(printer *pr, const kern_store *st)
@@ -194,6 +241,11 @@ static void print_item(printer *pr, const kern_item *item)
     case KERN_LOOP:
         (item->loop->kind == KERN_ROWS ? print_rows : print_loop)(pr, item->loop);
         break;
+    case KERN_LEAVE: print_leave(pr, item); break;
+    case KERN_RETURN:
+        text_add(pr->out, "return ");
+        print_operand(pr, item->value, value_at(pr, item->value)->dtype);
+        break;
     }
 }
 
@@ -243,7 +295,7 @@ static void print_list(printer *pr, const sym_expr *list, uint32_t count)
     text_add(pr->out, "]\n");
 }
 
-static void print_function(printer *pr, bool names)
+static void print_kernel(printer *pr, bool names)
 {
     const kern_ir *k = pr->k;
     print_memories(pr, names);
@@ -258,18 +310,38 @@ void kern_print_ir(const kern_ir *k, text *out)
     printer pr = {k, k->symbols, out};
     text_printf(out, "kernel %s group %u lanes %u ints ", k->name, k->group, k->lanes);
     print_list(&pr, k->params.at, k->params.count);
-    print_function(&pr, true);
+    print_kernel(&pr, true);
 }
 
 void kern_print_identity(const kern_ir *k, text *out)
 {
     printer pr = {k, k->symbols, out};
     text_printf(out, "kernel lanes %u ints %u\n", k->lanes, k->params.count);
-    print_function(&pr, false);
+    print_kernel(&pr, false);
 }
 
 void kern_print_item(const kern_ir *k, const kern_item *item, text *out)
 {
     printer pr = {k, k->symbols, out};
     print_item(&pr, item);
+}
+
+void kern_print_code(const kern_function *f, text *out)
+{
+    static const char *const MANNERS[] = {
+        [KERN_INLINE] = "", [KERN_APART] = " apart", [KERN_RARE] = " rare"};
+    printer pr = {f->code, f->code->symbols, out};
+    text_printf(out, "function %s (", f->name);
+    for (uint32_t i = 1; i <= f->parameter_count; i++) {
+        text_printf(out, i > 1 ? ", v%u : " : "v%u : ", i);
+        print_type(&pr, f->parameter, f->code->lanes > 1);
+    }
+    text_char(out, ')');
+    if (f->result != f->dtype || f->scalar) {
+        text_add(out, " : ");
+        print_type(&pr, f->result, f->code->lanes > 1 && !f->scalar);
+    }
+    text_printf(out, "%s {\n", MANNERS[f->manner]);
+    print_items(&pr, f->code->body);
+    text_add(out, "}\n");
 }

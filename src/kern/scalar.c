@@ -6,12 +6,20 @@
  */
 #include "kern/kern_priv.h"
 
+/* A call of what one lane has as an operation? */
+static bool is_operation(kern_value *call)
+{
+    return loop_opcode_parse(call->callee->base, &call->op) &&
+           loop_operand_count(call->op) == call->callee->parameter_count;
+}
+
 static void make_values_scalar(kern_ir *k)
 {
     for (uint32_t i = 1; i < k->values.count; i++) {
         kern_value *v = &k->values.at[i];
         v->vector = v->pairs = v->runs = v->turned = false;
         v->access = KERN_ONE;
+        if (v->kind == KERN_CALL && is_operation(v)) v->kind = KERN_APPLY;
         if (v->kind != KERN_SPLAT) continue;
         v->kind = KERN_APPLY;
         v->op = LOOP_CAST; /* to the same dtype */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 enum { VECTORS, PLAIN };
+enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES };
 
 /* Measured on Zen 3 and Zen 5; their ratios decide, and those differ little between x86-64 CPUs. */
 #define CPU_LIMITS                                                         \
@@ -28,8 +29,8 @@ enum { VECTORS, PLAIN };
     }
 
 static const target_machine TARGETS[] = {
-#define TARGET(name, vector_bytes, plain, ...) \
-    {name, vector_bytes, plain, {__VA_ARGS__}, NULL, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
+#define TARGET(name, vector_bytes, plain, can, ...) \
+    {name, vector_bytes, plain, can, {__VA_ARGS__}, NULL, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
 #define DEVICE(kind, dialect)
 #include "target/target.def"
 #undef TARGET
@@ -40,7 +41,7 @@ enum { TARGET_COUNT = sizeof TARGETS / sizeof *TARGETS };
 static const target_machine DEVICES[] = {
 #define TARGET(...)
 #define DEVICE(kind, dialect) \
-    {kind, 16, true, {NULL}, dialect, DEVICE_LIMITS, CPU_COSTS, CPU_MOVES},
+    {kind, 16, true, NOTHING, {NULL}, dialect, DEVICE_LIMITS, CPU_COSTS, CPU_MOVES},
 #include "target/target.def"
 #undef TARGET
 #undef DEVICE

@@ -72,8 +72,9 @@
  * known, and before any of its buffers is allocated. W7 regions nest; what is allocated, defined or
  * placed in one is so until it (the same arm of it) ends, and what lives when a repeat begins is not
  * freed within. W8 the signature of a part says what its lines use: nothing else crosses its border,
- * and each part is as a function of it. W9 what a call writes, and all that a kernel is called with, is on the
- * device that is named before it (the host, where none is); all buffers of a segment are in one kind of memory. W10 the host waits for an
+ * and each part is as a function of it. W9 what a call writes, and all that a kernel is called with, is on
+ * the device that is named before it (the host, where none is); all buffers of a segment are in one kind
+ * of memory. W10 the host waits for an
  * asynchronous copy before what it writes is read, and before what it reads is given up. W11 of what lies
  * in the same bytes of the memory of an input or an output, and that itself, no two are used in turns, nor
  * by one line but where the one takes over the other; an input is donated. An output that may lie in an input

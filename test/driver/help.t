@@ -15,7 +15,7 @@ ferrite 0.1: compiles PyTorch programs to C
 'ferrite help COMMAND' says more.
 usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
 usage: ferrite compile MODEL.pt2 -o MODEL.so
-usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|plan|plot|wrap|c|python|graph|provenance
+usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|legal|plan|plot|wrap|c|python|graph|provenance
 usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata] [--replace-parts]
 usage: ferrite bench MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--threads N]
 usage: ferrite plan FILE.csv|- [--capacity BYTES] [--budget-ms MS] [-o OFFSETS.csv]
@@ -178,7 +178,7 @@ ferrite run: --json takes no value
 'ferrite help run' says more.
 error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, scalar, not 'v3'
   help: did you mean 'x86-64-v3'?
-error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, variants, c, python, graph, provenance
+error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, legal, variants, c, python, graph, provenance
   help: did you mean 'loop'?
 ferrite: there is no command 'runn'; did you mean 'run'?
 'ferrite help' lists them.

@@ -1,6 +1,7 @@
 /* kern_text.c -- kernel IR as text: every kernel of the recorded programs reads back as it was and
  * makes the same C, and no damaged text does harm. */
 #include "archives.h"
+#include "kern/legal/legal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,48 @@ static fe_status read_back(fe_session *session, arena *memory, const kern_set *s
     return FE_OK;
 }
 
+static const char *legal_text_of(const kern_set *set, arena *memory)
+{
+    text out;
+    text_init(&out, memory);
+    kern_print_legal(set, &out);
+    return out.at;
+}
+
+/* Behind the name, which has the hash of the text. */
+static const char *body_of(const kern_kernel *kernel)
+{
+    return strchr(kernel->source, '(');
+}
+
+static fe_status read_legal_back(fe_session *session, arena *memory, const kern_set *set,
+                                 const target_machine *target)
+{
+    const char *written = legal_text_of(set, memory);
+    kern_set *read;
+    FE_TRY(kern_parse(session, memory, written, strlen(written), &read));
+    FE_TRY(kern_generate(read, target, memory));
+    EXPECT_TEXT(legal_text_of(read, memory), written);
+    for (uint32_t i = 0; i < set->kernels.count && i < read->kernels.count; i++)
+        EXPECT_TEXT(body_of(&read->kernels.at[i]), body_of(&set->kernels.at[i]));
+    return FE_OK;
+}
+
+/* For languages without a library: at one lane every operation that is no primitive is a call. */
+static fe_status lower_scalars(fe_session *session, arena *memory, const kern_set *set,
+                               const target_machine *target)
+{
+    kern_kernel *plain;
+    kern_library *library = kern_library_new(target, memory);
+    library->scalars = true;
+    FE_TRY(kern_scalar(set, memory, &plain));
+    for (uint32_t i = 0; i < set->kernels.count; i++)
+        FE_TRY(kern_check(kern_legal(plain[i].ir, library)));
+    for (uint32_t i = 0; i < library->functions.count; i++)
+        FE_TRY(kern_check_function(library->functions.at[i], session));
+    return FE_OK;
+}
+
 static fe_status read_back_all(fe_session *session, driver_program *d)
 {
     const target_machine *made_for;
@@ -36,6 +79,8 @@ static fe_status read_back_all(fe_session *session, driver_program *d)
         kern_set *set;
         FE_TRY(kern_build(d->schedule, made_for, d->memory, &set));
         FE_TRY(read_back(session, d->memory, set, made_for));
+        FE_TRY(read_legal_back(session, d->memory, set, made_for));
+        FE_TRY(lower_scalars(session, d->memory, set, made_for));
     }
     return FE_OK;
 }
@@ -97,7 +142,7 @@ static fe_status compile_text(fe_session *session, arena *memory, const char *so
     text out;
     FE_TRY(kern_parse(session, memory, source, strlen(source), &set));
     FE_TRY(kern_generate(set, made_for, memory));
-    EXPECT(kern_scalar(set, memory, &plain) == FE_OK);
+    FE_TRY(kern_scalar(set, memory, &plain));
     const kern_kernel **all = NEW_ARRAY(memory, const kern_kernel *, set->kernels.count + 1);
     for (uint32_t i = 0; i < set->kernels.count; i++) all[i] = &set->kernels.at[i];
     text_init(&out, memory);

@@ -1,10 +1,10 @@
-/* c_polynomial.c -- pieces of the prelude: polynomials, as rows of coefficients.
+/* polynomial.c -- functions that are polynomials, as rows of coefficients.
  *
  * The highest power comes first. Each interpolates its function at the Chebyshev points of its
  * interval, worked out with 80 digits and rounded, of the least degree whose error is below that of
  * the arithmetic.
  */
-#include "kern/c_priv.h"
+#include "kern/legal/legal.h"
 
 #include <string.h>
 
@@ -253,57 +253,63 @@ static const polynomial POLYNOMIALS[] = {
     POLYNOMIAL(F64, SHORTSTIRLING, "shortstirling"),
 };
 
-static void coefficient(text *out, const polynomial *p, uint32_t k)
+static kern_ref coefficient(kern_library *library, kern_function *f, double value)
 {
-    text_double(out, p->at[k]);
-    if (p->dtype == TY_F32) text_char(out, 'f');
+    return kern_function_number(library, f, f->dtype, value, 0);
 }
 
-/* Every `step`th power of those up to coefficient `last`, by Horner's rule in `variable`. */
-static void horner(text *out, const polynomial *p, uint32_t last, uint32_t step, const char *name,
-                   const char *variable, const kern_c_scope *scope, kern_needs *needs)
+/* p * x + k */
+static kern_ref step(kern_library *library, kern_function *f, kern_ref p, kern_ref x, kern_ref k)
 {
-    uint32_t k = last % step;
-    kern_c_expand(out, needs, "  $T ", scope);
-    text_printf(out, "%s = %s * ", name, variable);
-    coefficient(out, p, k);
-    for (k += step; k <= last; k += step) {
-        text_add(out, " + ");
-        coefficient(out, p, k);
-        text_add(out, ";\n");
-        if (k < last) text_printf(out, "  %s = %s * %s", name, name, variable);
-    }
+    kern_value v = {.kind = KERN_APPLY, .op = LOOP_MUL, .dtype = f->dtype, .args = {p, x}};
+    kern_value sum = {.kind = KERN_APPLY, .op = LOOP_ADD, .dtype = f->dtype};
+    sum.args[0] = kern_function_define(library, f, v);
+    sum.args[1] = k;
+    return kern_function_define(library, f, sum);
+}
+
+/* Every `stride`th power of those up to coefficient `last`, by Horner's rule in x. */
+static kern_ref horner(kern_library *library, kern_function *f, const polynomial *p, uint32_t last,
+                       uint32_t stride, kern_ref x)
+{
+    uint32_t k = last % stride + stride;
+    kern_ref first = coefficient(library, f, p->at[k - stride]);
+    kern_ref sum = step(library, f, x, first, coefficient(library, f, p->at[k]));
+    for (k += stride; k <= last; k += stride)
+        sum = step(library, f, sum, x, coefficient(library, f, p->at[k]));
+    return sum;
+}
+
+static const polynomial *find(const char *base, ty_dtype dtype)
+{
+    for (size_t i = 0; i < COUNT_OF(POLYNOMIALS); i++)
+        if (POLYNOMIALS[i].dtype == dtype && strcmp(POLYNOMIALS[i].name, base) == 0)
+            return &POLYNOMIALS[i];
+    return NULL;
 }
 
 /* Of a long one all but the last few coefficients, which count most, as two polynomials, of the even
  * and of the odd powers: half the latency. */
-const char *kern_c_polynomial(kern_needs *needs, const char *base, const kern_c_scope *scope)
+const kern_function *kern_polynomial(kern_library *library, const char *base, ty_dtype dtype,
+                                     uint32_t lanes)
 {
-    enum { LONG = 8, LAST = 3 };
-    for (size_t i = 0; i < COUNT_OF(POLYNOMIALS); i++) {
-        const polynomial *p = &POLYNOMIALS[i];
-        if (p->dtype != scope->dtype || strcmp(p->name, base) != 0) continue;
-        text out;
-        text_init(&out, needs->memory);
-        kern_c_expand(&out, needs, "FE $T ", scope);
-        text_add(&out, base);
-        kern_c_expand(&out, needs, "_$S($T x)\n{\n", scope);
-        uint32_t last = p->count < LONG ? p->count - 1 : p->count - 1 - LAST;
-        if (p->count < LONG) {
-            horner(&out, p, last, 1, "p", "x", scope, needs);
-        } else {
-            kern_c_expand(&out, needs, "  const $T z = x * x;\n", scope);
-            horner(&out, p, last, 2, "p", "z", scope, needs);
-            horner(&out, p, last - 1, 2, "q", "z", scope, needs);
-            text_add(&out, "  p = q * x + p;\n");
-        }
-        for (uint32_t k = last + 1; k < p->count; k++) {
-            text_add(&out, "  p = p * x + ");
-            coefficient(&out, p, k);
-            text_add(&out, ";\n");
-        }
-        text_add(&out, "  return p;\n}\n");
-        return out.at;
+    enum { LONG = 8, LAST = 3, X = 1 };
+    const polynomial *p = find(base, dtype);
+    if (!p) return NULL;
+    kern_function *f = kern_function_new(library, base, dtype, lanes, 1);
+    kern_ref sum;
+    uint32_t last = p->count - 1;
+    if (p->count < LONG) {
+        sum = horner(library, f, p, last, 1, X);
+    } else {
+        kern_value square = {.kind = KERN_APPLY, .op = LOOP_MUL, .dtype = dtype, .args = {X, X}};
+        kern_ref z = kern_function_define(library, f, square);
+        last -= LAST;
+        sum = horner(library, f, p, last, 2, z);
+        sum = step(library, f, horner(library, f, p, last - 1, 2, z), X, sum);
     }
-    return NULL;
+    for (uint32_t k = last + 1; k < p->count; k++)
+        sum = step(library, f, sum, X, coefficient(library, f, p->at[k]));
+    kern_function_return(library, f, sum);
+    return f;
 }

@@ -1,0 +1,105 @@
+/* legal.h -- kernel IR lowered for a target: operations that processors have no instruction for become
+ * calls of functions, which are kernel IR too.
+ *
+ *     function tanh_f64x8 (v1 : f64x8) {
+ *       v2 : f64x8 = abs v1
+ *       v3 : f64x8 = min 22.0, v2
+ *       v4 : f64x8 = add v3, v3
+ *       v5 : f64x8 = call expm1_f64x8 v4
+ *       v6 : f64x8 = add v5, 2.0
+ *       ...
+ *       return v11
+ *     }
+ *     kernel k_tanh group 0 lanes 8 ints [1000]
+ *       ...
+ *         v2 : f64x8 = call tanh_f64x8 v1
+ *
+ * A function is a straight line of primitives over one number of lanes, 1 included: arithmetic,
+ * comparisons and selections, operations on bits, conversions, roots and rounding, the less and the
+ * larger of a constant and a value, `fused` and `scale` where the target has them, and calls of functions
+ * before it. `apart` says that it is too large to be inlined everywhere, `rare` that it is hardly ever
+ * called. It may be left early for what is done otherwise as soon as it holds for one lane:
+ *
+ *       leave v3 with call farsin_f32x16 v1
+ *
+ * `each sin v1` takes the lanes one by one to the function of the library that the printed language
+ * has; `call wide erfc_f64x8 v1` is of numbers made f64, in as many lanes as registers have room for, and
+ * rounds back. `shuffle v1, v2 [0, 8, 1, 9, ...]` has lanes of both, `first v1` is one number: what joins
+ * the lanes of an accumulator is made of these (lanes.c), and called where its result is taken.
+ *
+ * The functions are written as formulas, in the .def files here, whose language formula.c reads: for
+ * one dtype, one number of lanes and what the target can. polynomial.c has those that are rows of
+ * coefficients. run.c runs a function on numbers.
+ */
+#ifndef FERRITE_KERN_LEGAL_H
+#define FERRITE_KERN_LEGAL_H
+
+#include "kern/kern_priv.h"
+
+/* Functions for one target, each made once, behind those that it calls. */
+struct kern_library {
+    arena *memory;
+    const target_machine *target;
+    bool scalars; /* one number has no library of functions either: kernels call these for it too */
+    map known;    /* interned name -> index */
+    VEC(const kern_function *) functions;
+};
+
+kern_library *kern_library_new(const target_machine *target, arena *memory);
+/* "exp", f32, 16: exp_f32x16; NULL: there is none, it is an operation of the printer's. */
+const kern_function *kern_library_find(kern_library *library, const char *base, ty_dtype dtype,
+                                       uint32_t lanes);
+/* One that is there already: read from text. */
+const kern_function *kern_library_named(const kern_library *library, const char *name);
+void kern_library_add(kern_library *library, const kern_function *f);
+
+/* ---- formula.c ---- */
+typedef enum kern_formula_manner {
+    FORMULA_INLINE,
+    FORMULA_APART,
+    FORMULA_RARE,
+    FORMULA_PARTS
+} kern_formula_manner;
+typedef struct kern_formula {
+    const char *name;
+    uint32_t dtypes; /* bit set */
+    uint32_t needs;  /* of target.can; the first row that has what it needs is taken */
+    kern_formula_manner manner;
+    const char *parameters; /* "(x, y)" */
+    const char *text;
+} kern_formula;
+/* What it is for that dtype and target, or NULL. */
+const kern_formula *kern_formula_find(const target_machine *target, const char *name,
+                                      ty_dtype dtype, uint32_t lanes);
+/* The function of a formula that has no parts. */
+const kern_function *kern_formula_function(kern_library *library, const kern_formula *formula,
+                                           ty_dtype dtype, uint32_t lanes);
+
+/* ---- polynomial.c ---- */
+/* The polynomial of that name, or NULL. */
+const kern_function *kern_polynomial(kern_library *library, const char *base, ty_dtype dtype,
+                                     uint32_t lanes);
+
+/* ---- lanes.c ---- */
+/* joinadd, scanmax, last, evens, turned ...; NULL: it is none of these. */
+const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtype dtype,
+                                uint32_t lanes);
+
+/* ---- legal.c ---- */
+/* A function without code; parameters are values 1, 2, ... of its dtype. */
+kern_function *kern_function_new(kern_library *library, const char *base, ty_dtype dtype,
+                                 uint32_t lanes, uint32_t parameters);
+kern_ref kern_function_number(kern_library *library, kern_function *f, ty_dtype dtype,
+                              double number, int64_t integer);
+kern_ref kern_function_define(kern_library *library, kern_function *f, kern_value v);
+void kern_function_return(kern_library *library, kern_function *f, kern_ref value);
+
+/* ---- run.c ---- */
+/* The function, of one lane, of numbers of its dtype. `memory` has what the run needs, while it does. */
+typedef union kern_number {
+    double real;     /* of floats */
+    int64_t integer; /* of the others, extended as their dtype says */
+} kern_number;
+kern_number kern_function_run(const kern_function *f, const kern_number *args, arena *memory);
+
+#endif
