@@ -21,6 +21,7 @@ typedef struct placing {
     ty_device device;
     const target_machine *target;
     bool *stays;            /* by node id: on the host, whatever else */
+    bool *returned;         /* by node id: a view that is given out, or of which one is */
     VEC(fx_node *) copies;  /* that were put in */
     VEC(fx_node *) sources; /* what each copies */
     map copied;             /* node id -> its copy, by place + 1 */
@@ -66,7 +67,21 @@ static ty_device place_of(const placing *p, const fx_node *n)
             const ty_tensor *item = first_tensor(n->args[i].node);
             return item ? item->device : TY_HOST;
         }
-    return may_move(n) && !p->stays[n->id] ? p->device : TY_HOST;
+    bool is_kept = p->returned[n->id] && fx_arg_tensor(&n->args[0]) &&
+                   ty_is_host(fx_arg_tensor(&n->args[0])->device);
+    return may_move(n) && !p->stays[n->id] && !is_kept ? p->device : TY_HOST;
+}
+
+/* Views of inputs that are given out stay what they are. */
+static void find_returned(placing *p)
+{
+    for (fx_node *n = p->g->last; n; n = n->prev) {
+        if (n->kind != FX_CALL || !op_is_plain_view(n->op)) continue;
+        for (uint32_t i = 0; i < n->users.count; i++) {
+            const fx_node *user = n->users.at[i];
+            p->returned[n->id] |= user->kind == FX_OUTPUT || p->returned[user->id];
+        }
+    }
 }
 
 /* ---- copies ---- */
@@ -210,8 +225,10 @@ fe_status place_and_lower(driver_program *d, ty_device device)
                  .g = d->graph,
                  .device = device,
                  .target = target_of_device(ty_device_words[device.kind]),
-                 .stays = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1)};
+                 .stays = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1),
+                 .returned = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1)};
     uint32_t known = d->graph->by_id.count;
+    find_returned(&p);
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         FE_TRY(lower_placed(&p));
         if (!p.fails) return FE_OK;
