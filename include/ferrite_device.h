@@ -22,6 +22,7 @@
  *     FE_AT(type, n)         a pointer to it;  FE_GLOBAL stands in front of the type of such pointers
  *     FE_INT(name, n)        the parameter that is an integer, an i64 of that name; n counts parameters
  *     FE_ITEM                the number of the work-item
+ *     FE_BITS(from, to, x)   the bits of x, of type from, as a number of type to
  *     rt_outside(fault, check, index, size)   a check has failed: see fe_device_launch.fault
  *     the functions of <math.h>, with f behind their names for f32, and INFINITY and NAN
  *
@@ -124,6 +125,8 @@ typedef struct fe_device_driver {
 
 /* Of OpenCL 1.2 and later: found when a program is opened (libOpenCL.so.1), on the CPU too (PoCL). */
 extern const fe_device_driver fe_opencl_driver;
+/* Of CUDA: libcuda.so.1, and libnvrtc.so, which compiles the kernels when a program is opened. */
+extern const fe_device_driver fe_cuda_driver;
 
 /* What a library with a driver is asked for. */
 FE_ARTIFACT const fe_device_driver *ferrite_device(void);

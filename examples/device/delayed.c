@@ -159,6 +159,7 @@ static const char HEAD[] =
     "#define FE_CALL i64 *fault, const i64 rows, const i64 columns, const i64 number\n"
     "#define FE_BUFFER(n) void *g##n\n#define FE_AT(type, n) ((type *)g##n)\n"
     "#define FE_INT(name, n) const i64 name\n#define FE_ITEM number\n"
+    "#define FE_BITS(from, to, x) (((union { from a; to b; }){x}).b)\n"
     "FE void rt_outside(i64 *fault, i64 check, i64 index, i64 size)\n{\n"
     "  if (fault[0]) return;\n  fault[0] = 1;\n  fault[1] = check;\n  fault[2] = index;\n"
     "  fault[3] = size;\n}\n";

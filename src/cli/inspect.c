@@ -43,10 +43,9 @@ static int inspect(cli_call *call)
 static const cli_option options[] = {
     {"--stage", CLI_TEXT, offsetof(inspect_call, stage), "STAGE",
      "read: as exported; fx: after the passes (default); loop; sched; kern; legal: kernels with "
-     "the "
-     "functions that the target needs; plan; plot: the plan as SVG; wrap; "
-     "c; python: as a module; graph: as one for torch.fx; provenance: lines, kernels and nodes as "
-     "JSON"},
+     "the functions that the target needs; plan; plot: the plan as SVG; wrap; c; device: kernels "
+     "of other devices; python: as a module; graph: as one for torch.fx; provenance: lines, "
+     "kernels and nodes as JSON"},
     {"--plot", CLI_TEXT, offsetof(inspect_call, plot), "FILE",
      "write a picture of memory over time, as SVG"},
 };
@@ -55,7 +54,7 @@ const cli_command cli_inspect = {
     .name = "inspect",
     .what = "shows a stage of the compiler as text",
     .usage = "inspect MODEL.pt2|FILE.fx|- --stage "
-             "read|fx|loop|sched|kern|legal|plan|plot|wrap|c|python|graph|provenance\n"
+             "read|fx|loop|sched|kern|legal|plan|plot|wrap|c|device|python|graph|provenance\n"
              "inspect MODEL.pt2|FILE.fx --stage plan --plot FILE.svg\n"
              "inspect FILE|- --from fx|loop|sched|kern|wrap --stage STAGE\n"
              "inspect MODEL.pt2 --dump-after PASS|all\n",

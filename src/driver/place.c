@@ -260,7 +260,7 @@ fe_status place_device(driver_program *d, bool *is_named, ty_device *out)
         d->session,
         (diag){.status = FE_USAGE,
                .stage = "lower",
-               .help =
-                   "devices: recorded, cpu, opencl, opencl:N, privateuseone (ferrite_device.h)"},
+               .help = "devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); "
+                       "with :N the one of that number"},
         "device: kernels are made for no device '%s'", name);
 }

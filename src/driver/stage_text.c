@@ -54,6 +54,15 @@ static void show_legal(driver_program *d, text *out)
     kern_print_legal(d->kernels, out);
 }
 
+/* As the compilers of devices get them. */
+static void show_device(driver_program *d, text *out)
+{
+    uint32_t count;
+    const emit_module *modules = driver_modules(d, &count);
+    for (uint32_t k = 0; k < count; k++)
+        text_printf(out, "/* ---- kernels of %s ---- */\n%s\n", modules[k].kind, modules[k].source);
+}
+
 static void show_c(driver_program *d, text *out)
 {
     for (uint32_t i = 0; i < d->whole.file_count; i++)
@@ -83,13 +92,21 @@ static void show_graph(driver_program *d, text *out)
 }
 
 const stage_row stage_table[] = {
-    {"read", STAGE_READ, show_fx},     {"fx", STAGE_PASS, show_fx},
-    {"loop", STAGE_LOWER, show_loop},  {"sched", STAGE_SCHED, show_sched},
-    {"plan", STAGE_WRAP, show_plan},   {"plot", STAGE_WRAP, show_plot},
-    {"wrap", STAGE_WRAP, show_wrap},   {"kern", STAGE_KERN, show_kern},
-    {"legal", STAGE_KERN, show_legal}, {"variants", STAGE_KERN, tune_print},
-    {"c", STAGE_EMIT, show_c},         {"python", STAGE_WRAP, show_python},
-    {"graph", STAGE_WRAP, show_graph}, {"provenance", STAGE_WRAP, provenance_print},
+    {"read", STAGE_READ, show_fx},
+    {"fx", STAGE_PASS, show_fx},
+    {"loop", STAGE_LOWER, show_loop},
+    {"sched", STAGE_SCHED, show_sched},
+    {"plan", STAGE_WRAP, show_plan},
+    {"plot", STAGE_WRAP, show_plot},
+    {"wrap", STAGE_WRAP, show_wrap},
+    {"kern", STAGE_KERN, show_kern},
+    {"legal", STAGE_KERN, show_legal},
+    {"variants", STAGE_KERN, tune_print},
+    {"device", STAGE_KERN, show_device},
+    {"c", STAGE_EMIT, show_c},
+    {"python", STAGE_WRAP, show_python},
+    {"graph", STAGE_WRAP, show_graph},
+    {"provenance", STAGE_WRAP, provenance_print},
 };
 
 const uint32_t stage_count = COUNT_OF(stage_table);

@@ -13,6 +13,16 @@ static const exec_module *module_of(const exec_program *x, ty_device device)
     return NULL;
 }
 
+/* ferrite's own; those of others are given (fe_artifact.set_driver). */
+static const fe_device_driver *driver_of(ty_device_kind kind)
+{
+    switch (kind) {
+    case TY_OPENCL: return &fe_opencl_driver;
+    case TY_CUDA: return &fe_cuda_driver;
+    default: return NULL;
+    }
+}
+
 void exec_make_devices(exec_program *x)
 {
     uint32_t count = x->w->devices.count;
@@ -26,8 +36,7 @@ void exec_make_devices(exec_program *x)
         ty_print_device(device, &name);
         devices[k] = (rt_device){
             .name = name.at, .kind = ty_device_words[device.kind], .index = device.index};
-        if (strcmp(devices[k].kind, fe_opencl_driver.kind) == 0)
-            devices[k].driver = &fe_opencl_driver; /* others are given: fe_artifact.set_driver */
+        devices[k].driver = driver_of(device.kind);
         if (m) devices[k].code = m->code;
     }
     x->program.devices = devices;

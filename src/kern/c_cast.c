@@ -128,5 +128,5 @@ void kern_c_bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scop
     if (scope->lanes > 1)
         text_printf(out, "(%s)%s", type, scope->args[0]);
     else
-        text_printf(out, "((union { %s from; %s to; }){%s}).to", from, type, scope->args[0]);
+        text_printf(out, "FE_BITS(%s, %s, %s)", from, type, scope->args[0]);
 }

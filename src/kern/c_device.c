@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* The functions of <math.h> are built in, for all types by one name. A check reports itself in memory of
- * four numbers, the first to come alone. */
+/* A check reports itself in memory of four numbers, the first to come alone. */
 static const char OPENCL_HEAD[] =
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -26,26 +25,55 @@ static const char OPENCL_HEAD[] =
     "#define FE_AT(type, n) ((__global type *)(g##n + o##n))\n"
     "#define FE_INT(p, n) const i64 p\n"
     "#define FE_ITEM ((i64)get_global_id(0))\n"
-#define SAME(f) "#define " f "f " f "\n"
-    SAME("acos") SAME("acosh") SAME("asin") SAME("asinh") SAME("atan") SAME("atan2") SAME("atanh")
-        SAME("ceil") SAME("copysign") SAME("cos") SAME("cosh") SAME("erf") SAME("erfc") SAME(
-            "exp") SAME("exp2") SAME("expm1") SAME("fabs") SAME("floor") SAME("fma") SAME("fmax")
-            SAME("fmin") SAME("fmod") SAME("hypot") SAME("lgamma") SAME("log") SAME("log10") SAME(
-                "log1p") SAME("log2") SAME("nextafter") SAME("pow") SAME("rint") SAME("sin")
-                SAME("sinh") SAME("sqrt") SAME("tan") SAME("tanh") SAME("trunc")
-#undef SAME
-                    "#define nearbyint rint\n#define nearbyintf rint\n"
-                    "FE void rt_outside(__global i64 *fault, i64 check, i64 index, i64 size)\n{\n"
-                    "  if (atomic_xchg((__global int *)fault, 1)) return;\n"
-                    "  fault[1] = check;\n  fault[2] = index;\n  fault[3] = size;\n}\n";
+    "#define FE_BITS(from, to, x) (((union { from a; to b; }){x}).b)\n"
+    "#define nearbyint rint\n"
+    "#define nearbyintf rint\n"
+    "FE void rt_outside(__global i64 *fault, i64 check, i64 index, i64 size)\n{\n"
+    "  if (atomic_xchg((__global int *)fault, 1)) return;\n"
+    "  fault[1] = check;\n  fault[2] = index;\n  fault[3] = size;\n}\n";
+
+static const char CUDA_HEAD[] =
+    "typedef signed char i8;\ntypedef short i16;\ntypedef int i32;\ntypedef long long i64;\n"
+    "typedef unsigned char u8;\ntypedef unsigned short u16;\ntypedef unsigned int u32;\n"
+    "typedef unsigned long long u64;\ntypedef float f32;\ntypedef double f64;\n"
+    "#define FE static __device__ __forceinline__\n"
+    "#define FE_KERNEL extern \"C\" __global__\n"
+    "#define FE_GLOBAL\n"
+    "#define FE_CALL i64 *fault, const i64 rows, const i64 columns\n"
+    "#define FE_BUFFER(n) char *g##n\n"
+    "#define FE_AT(type, n) ((type *)g##n)\n"
+    "#define FE_INT(p, n) const i64 p\n"
+    "#define FE_ITEM ((i64)blockIdx.x * blockDim.x + threadIdx.x)\n"
+    "template <typename from, typename to> FE to fe_bits(from x)\n{\n"
+    "  union { from a; to b; } u;\n  u.a = x;\n  return u.b;\n}\n"
+    "#define FE_BITS(from, to, x) (fe_bits<from, to>(x))\n"
+    "#define INFINITY __int_as_float(0x7f800000)\n"
+    "#define NAN __int_as_float(0x7fc00000)\n"
+    "FE void rt_outside(i64 *fault, i64 check, i64 index, i64 size)\n{\n"
+    "  if (atomicExch((int *)fault, 1)) return;\n"
+    "  fault[1] = check;\n  fault[2] = index;\n  fault[3] = size;\n}\n";
 
 /* A driver of the user's puts its own in front: ferrite_device.h. */
 static const char OWN_HEAD[] = "";
 
 static const char *const IN_HEADS[] = {"rt_outside", NULL};
 
-static const kern_c_dialect DIALECTS[] = {{"opencl", OPENCL_HEAD, IN_HEADS},
-                                          {"own", OWN_HEAD, IN_HEADS}};
+static const kern_c_dialect DIALECTS[] = {{"opencl", OPENCL_HEAD, IN_HEADS, true},
+                                          {"cuda", CUDA_HEAD, IN_HEADS, false},
+                                          {"own", OWN_HEAD, IN_HEADS, false}};
+
+static const char *const MATHEMATICS[] = {
+    "acos", "acosh", "asin",  "asinh",  "atan", "atan2", "atanh", "ceil",  "copysign",  "cos",
+    "cosh", "erf",   "erfc",  "exp",    "exp2", "expm1", "fabs",  "floor", "fma",       "fmax",
+    "fmin", "fmod",  "hypot", "lgamma", "log",  "log10", "log1p", "log2",  "nextafter", "pow",
+    "rint", "sin",   "sinh",  "sqrt",   "tan",  "tanh",  "trunc"};
+
+void kern_c_write_dialect(const kern_c_dialect *dialect, text *out)
+{
+    text_add(out, dialect->head);
+    for (size_t i = 0; dialect->is_generic && i < COUNT_OF(MATHEMATICS); i++)
+        text_printf(out, "#define %sf %s\n", MATHEMATICS[i], MATHEMATICS[i]);
+}
 
 const kern_c_dialect *kern_c_dialect_named(const char *name)
 {

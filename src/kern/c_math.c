@@ -99,21 +99,19 @@ static const kern_c_piece PIECES[] = {
      "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph512_mask(x, 0, "
      "(@i16:type){0}, -1); }\n"},
     {"frombf", KERN_DTYPE(TY_F32), 's',
-     "FE f32 frombf_f32(u16 x) { return ((union { u32 u; f32 f; }){(u32)x << 16}).f; }\n"},
+     "FE f32 frombf_f32(u16 x) { return FE_BITS(u32, f32, (u32)x << 16); }\n"},
     {"tobf", KERN_DTYPE(TY_F32), 's',
-     "FE u16 tobf_f32(f32 x)\n{\n  const u32 u = ((union { f32 f; u32 u; }){x}).u;\n"
+     "FE u16 tobf_f32(f32 x)\n{\n  const u32 u = FE_BITS(f32, u32, x);\n"
      "  return x != x ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16;\n}\n"},
     {"fromhalf", KERN_DTYPE(TY_F32), 's',
-     "FE f32 fromhalf_f32(u16 h)\n{\n  const f32 f = ((union { u32 u; f32 f; }){(h & 0x7fffu) << "
-     "13}).f * 0x1p112f;\n"
-     "  u32 u = ((union { f32 f; u32 u; }){f}).u;\n  u |= ((h & 0x7c00) == 0x7c00 ? 0x7f800000u : "
+     "FE f32 fromhalf_f32(u16 h)\n{\n  const f32 f = FE_BITS(u32, f32, (h & 0x7fffu) << 13) * "
+     "0x1p112f;\n"
+     "  u32 u = FE_BITS(f32, u32, f);\n  u |= ((h & 0x7c00) == 0x7c00 ? 0x7f800000u : "
      "0) | (h & 0x8000u) << 16;\n"
-     "  return ((union { u32 u; f32 f; }){u}).f;\n}\n"},
+     "  return FE_BITS(u32, f32, u);\n}\n"},
     {"tohalf", KERN_DTYPE(TY_F32), 's',
-     "static u16 tohalf_f32(f32 x)\n{\n  const u32 i = ((union { f32 f; u32 u; }){x}).u, a = i & "
-     "0x7fffffff;\n"
-     "  const u32 low = ((union { f32 f; u32 u; }){((union { u32 u; f32 f; }){a}).f + 0.5f}).u - "
-     "0x3f000000;\n"
+     "static u16 tohalf_f32(f32 x)\n{\n  const u32 i = FE_BITS(f32, u32, x), a = i & 0x7fffffff;\n"
+     "  const u32 low = FE_BITS(f32, u32, FE_BITS(u32, f32, a) + 0.5f) - 0x3f000000;\n"
      "  const u32 high = (a + 0xfff + (a >> 13 & 1) - 0x38000000) >> 13;\n"
      "  return (u16)((a > 0x7f800000 ? 0x7e00 : a < 0x38800000 ? low : high > 0x7c00 ? 0x7c00 : "
      "high) | (i >> 16 & 0x8000));\n}\n"},

@@ -123,7 +123,8 @@ static const char *expanded(writer *w, const char *template, const kern_c_scope 
     text_init(&body, w->memory);
     kern_c_expand(&body, &needs, template, scope);
     write_needs(w, &needs);
-    return body.at;
+    bool is_plain_static = w->dialect && strncmp(body.at, "static ", 7) == 0;
+    return is_plain_static ? arena_printf(w->memory, "FE %s", body.at + 7) : body.at;
 }
 
 /* "f32x16": the element type and how many. */
@@ -265,6 +266,8 @@ static void write_need(writer *w, const char *name)
     write_function(w, base, &scope);
 }
 
+#define BITS "#define FE_BITS(from, to, x) (((union { from a; to b; }){x}).b)\n"
+
 static const char HEAD[] = "typedef __INT8_TYPE__ i8;\ntypedef __INT16_TYPE__ i16;\ntypedef "
                            "__INT32_TYPE__ i32;\ntypedef __INT64_TYPE__ i64;\n"
                            "typedef __UINT8_TYPE__ u8;\ntypedef __UINT16_TYPE__ u16;\ntypedef "
@@ -273,7 +276,7 @@ static const char HEAD[] = "typedef __INT8_TYPE__ i8;\ntypedef __INT16_TYPE__ i1
                            "c64;\ntypedef double _Complex c128;\n"
                            "typedef struct fe_kernel_args {\n  void *const *buffers;\n  const i64 "
                            "*ints;\n  struct rt_fault *fault;\n} fe_kernel_args;\n"
-                           "#define FE static inline __attribute__((always_inline))\n";
+                           "#define FE static inline __attribute__((always_inline))\n" BITS;
 
 static const char PLAIN_HEAD[] =
     "#include <math.h>\n#include <stdint.h>\n"
@@ -282,7 +285,7 @@ static const char PLAIN_HEAD[] =
     "typedef float f32;\ntypedef double f64;\n"
     "typedef struct fe_kernel_args {\n  void *const *buffers;\n  const i64 *ints;\n"
     "  struct rt_fault *fault;\n} fe_kernel_args;\n"
-    "#define FE static inline\n";
+    "#define FE static inline\n" BITS;
 
 void kern_prelude(const target_machine *target, const kern_kernel *const *kernels, uint32_t count,
                   text *out)
@@ -292,6 +295,9 @@ void kern_prelude(const target_machine *target, const kern_kernel *const *kernel
                 .out = out,
                 .dialect = kern_c_dialect_named(target->dialect)};
     if (count) w.library = kernels[0]->needs->library;
-    text_add(out, w.dialect ? w.dialect->head : target->plain ? PLAIN_HEAD : HEAD);
+    if (w.dialect)
+        kern_c_write_dialect(w.dialect, out);
+    else
+        text_add(out, target->plain ? PLAIN_HEAD : HEAD);
     for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);
 }

@@ -119,7 +119,9 @@ void kern_c_device_buffer(kern_c_printer *pr, const kern_memory *m, const char *
 typedef struct kern_c_dialect {
     const char *name, *head;
     const char *const *own;
+    bool is_generic; /* a function of <math.h> has one name for all types: no f behind it */
 } kern_c_dialect;
+void kern_c_write_dialect(const kern_c_dialect *dialect, text *out);
 const kern_c_dialect *kern_c_dialect_named(const char *name);
 /* c_prelude.c: does the text call a function of the runtime on the host? */
 bool kern_c_calls_runtime(const char *written);

@@ -116,7 +116,8 @@ void kern_c_print_start(kern_c_printer *pr, uint32_t number)
     const char *place =
         kern_is_arg(sum->reduce) ? kern_c_type_of(pr, sum->place, sum_lanes(pr, sum)) : NULL;
     for (uint32_t c = 0; place && c < sum->copies; c++)
-        text_line(pr->out, "%s w%u_%u = (%s){0} - 1;", place, number, c, place);
+        text_line(pr->out, sum_lanes(pr, sum) == 1 ? "%s w%u_%u = -1;" : "%s w%u_%u = (%s){0} - 1;",
+                  place, number, c, place);
 }
 
 /* ---- step ---- */

@@ -356,8 +356,9 @@ static const char *load_text(kern_c_printer *pr, const kern_value *v)
                              &scope);
     }
     if (!guarded || masked) return loaded;
-    return arena_printf(pr->needs->memory, "%s ? %s : (%s){0}", kern_c_operand(pr, v->guard),
-                        loaded, kern_c_type_of(pr, v->dtype, lanes_of(pr, v)));
+    uint32_t lanes = lanes_of(pr, v);
+    return arena_printf(pr->needs->memory, lanes == 1 ? "%s ? %s : (%s)0" : "%s ? %s : (%s){0}",
+                        kern_c_operand(pr, v->guard), loaded, kern_c_type_of(pr, v->dtype, lanes));
 }
 
 /* base + (0, 1, ...) * stride */

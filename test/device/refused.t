@@ -15,9 +15,9 @@ graph main {
 }
 --err--
 error: lower: device: kernels are made for no device 'opengl'
-  help: devices: recorded, cpu, opencl, opencl:N, privateuseone (ferrite_device.h)
+  help: devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); with :N the one of that number
 error: lower: device: kernels are made for no device 'opencl:x'
-  help: devices: recorded, cpu, opencl, opencl:N, privateuseone (ferrite_device.h)
+  help: devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); with :N the one of that number
 error: emit: %_to_copy is on opencl, and this target runs on the cpu alone
   help: with --device cpu it is made for the cpu, with --device opencl as C or a library for OpenCL; a graph (--emit fx) is made for all
 error: emit: %x is on opencl0, and this target runs on the cpu alone

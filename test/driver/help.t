@@ -15,7 +15,7 @@ ferrite 0.1: compiles PyTorch programs to C
 'ferrite help COMMAND' says more.
 usage: ferrite run MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--outputs OUT.safetensors]
 usage: ferrite compile MODEL.pt2 -o MODEL.so
-usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|legal|plan|plot|wrap|c|python|graph|provenance
+usage: ferrite inspect MODEL.pt2|FILE.fx|- --stage read|fx|loop|sched|kern|legal|plan|plot|wrap|c|device|python|graph|provenance
 usage: ferrite check PATH... [--json REPORT] [--jobs N] [--metadata] [--replace-parts]
 usage: ferrite bench MODEL.pt2 [--inputs IN.safetensors | --input A.npy ...] [--threads N]
 usage: ferrite plan FILE.csv|- [--capacity BYTES] [--budget-ms MS] [-o OFFSETS.csv]
@@ -52,7 +52,8 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
-                        opencl, opencl:N, privateuseone: what there are kernels for runs there
+                        opencl, cuda (:N is their number), privateuseone: what there are kernels for
+                        runs there
   --nan-check           what is made fails at the first input, result or output that holds NaN, and
                         says where that is from
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
@@ -122,7 +123,8 @@ compiles a program, runs it, writes its outputs
   --target TARGET       what is run here: the C of the program, or (process) its lines as they are,
                         around compiled kernels
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
-                        opencl, opencl:N, privateuseone: what there are kernels for runs there
+                        opencl, cuda (:N is their number), privateuseone: what there are kernels for
+                        runs there
   --devices LIBRARY     a driver of a device of your own, privateuseone (ferrite_device.h), for what
                         is run here; may be given several times
   --artifact LIBRARY    run this one, made of the program earlier, in place of one that is made now
@@ -178,7 +180,7 @@ ferrite run: --json takes no value
 'ferrite help run' says more.
 error: option: isa is one of native, x86-64-v4, x86-64-v3, baseline, scalar, not 'v3'
   help: did you mean 'x86-64-v3'?
-error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, legal, variants, c, python, graph, provenance
+error: inspect: there is no stage 'lop'; there are read, fx, loop, sched, plan, plot, wrap, kern, legal, variants, device, c, python, graph, provenance
   help: did you mean 'loop'?
 ferrite: there is no command 'runn'; did you mean 'run'?
 'ferrite help' lists them.

@@ -16,7 +16,7 @@ graph main {
 kernel k_exp (@x, @buf2) ints [] m 1 n 8 cost 184
 copy @buf2[8]{1} -> @buf3[8]{1}
 device cuda 0
-kernel k_exp_add (@g, @buf3, @buf4) ints [] m 1 n 8 cost 207
+kernel k_exp_add (@g, @buf3, @buf4) ints [] m 1 n 8 cost 3320
 copy @buf4[8]{1} -> @buf5[8]{1}
 device cpu
 kernel k_add (@buf5, @buf2, @buf6) ints [] m 1 n 8 cost 70

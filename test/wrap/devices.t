@@ -90,7 +90,7 @@ error: wrap: law W10: a copy is not waited for:
   at line 32: output 0 @buf7[4]{1}
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W9: a kernel is called with memory of another device than it runs on: buf2
-  at line 7: kernel k_exp (@buf2, @buf3) ints [] m 1 n 32 cost 184
+  at line 7: kernel k_exp (@buf2, @buf3) ints [] m 1 n 32 cost 2950
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W9: a buffer is in a segment of other memory: buf6
   at line 13: alloc @buf6 live [3, 6) segment 2 bytes 64

@@ -1,0 +1,431 @@
+/* rt_cuda.c - the driver of CUDA: the driver's library and the compiler of kernels are found when a device is
+ * opened. Memory of a device has addresses of its own, so that they are what programs calculate with.
+ */
+#include "rt_program.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is used of CUDA's driver API and of NVRTC ---- */
+
+typedef int CUresult, CUdevice, nvrtcResult;
+typedef struct cu_context *CUcontext;
+typedef struct cu_module *CUmodule;
+typedef struct cu_function *CUfunction;
+typedef struct cu_stream *CUstream;
+typedef struct cu_event *CUevent;
+typedef struct nvrtc_program *nvrtcProgram;
+typedef unsigned long long CUdeviceptr;
+
+enum {
+    CUDA_ERROR_OUT_OF_MEMORY = 2,
+    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
+    CU_EVENT_DISABLE_TIMING = 2
+};
+
+#define DRIVER(X)                                                                                  \
+    X(Init, "cuInit", (unsigned))                                                                  \
+    X(GetErrorString, "cuGetErrorString", (CUresult, const char **))                               \
+    X(DeviceGet, "cuDeviceGet", (CUdevice *, int))                                                 \
+    X(DeviceGetCount, "cuDeviceGetCount", (int *))                                                 \
+    X(DeviceGetName, "cuDeviceGetName", (char *, int, CUdevice))                                   \
+    X(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, CUdevice))                                 \
+    X(DeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, CUdevice))                          \
+    X(PrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                       \
+    X(PrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice))                               \
+    X(CtxSetCurrent, "cuCtxSetCurrent", (CUcontext))                                               \
+    X(MemAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                          \
+    X(MemFree, "cuMemFree_v2", (CUdeviceptr))                                                      \
+    X(MemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \
+    X(MemFreeHost, "cuMemFreeHost", (void *))                                                      \
+    X(ModuleLoadData, "cuModuleLoadData", (CUmodule *, const void *))                              \
+    X(ModuleUnload, "cuModuleUnload", (CUmodule))                                                  \
+    X(ModuleGetFunction, "cuModuleGetFunction", (CUfunction *, CUmodule, const char *))            \
+    X(StreamCreate, "cuStreamCreate", (CUstream *, unsigned))                                      \
+    X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
+    X(StreamSynchronize, "cuStreamSynchronize", (CUstream))                                        \
+    X(MemcpyHtoD, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))           \
+    X(MemcpyDtoH, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))                 \
+    X(MemcpyDtoD, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, size_t, CUstream))            \
+    X(LaunchKernel, "cuLaunchKernel",                                                              \
+      (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, \
+       void **, void **))                                                                          \
+    X(EventCreate, "cuEventCreate", (CUevent *, unsigned))                                         \
+    X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                           \
+    X(EventSynchronize, "cuEventSynchronize", (CUevent))                                           \
+    X(EventDestroy, "cuEventDestroy_v2", (CUevent))
+
+#define COMPILER(X)                                                                                \
+    X(CreateProgram, "nvrtcCreateProgram",                                                         \
+      (nvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *)) \
+    X(CompileProgram, "nvrtcCompileProgram", (nvrtcProgram, int, const char *const *))             \
+    X(GetProgramLogSize, "nvrtcGetProgramLogSize", (nvrtcProgram, size_t *))                       \
+    X(GetProgramLog, "nvrtcGetProgramLog", (nvrtcProgram, char *))                                 \
+    X(GetPTXSize, "nvrtcGetPTXSize", (nvrtcProgram, size_t *))                                     \
+    X(GetPTX, "nvrtcGetPTX", (nvrtcProgram, char *))                                               \
+    X(DestroyProgram, "nvrtcDestroyProgram", (nvrtcProgram *))
+
+typedef struct functions {
+#define X(name, symbol, parameters) int(*name) parameters;
+    DRIVER(X) COMPILER(X)
+#undef X
+} functions;
+
+typedef struct entry {
+    const char *symbol;
+    size_t at;
+} entry;
+#define X(name, symbol, parameters) {symbol, offsetof(functions, name)},
+static const entry DRIVER_ENTRIES[] = {DRIVER(X)}, COMPILER_ENTRIES[] = {COMPILER(X)};
+#undef X
+
+/* ---- the driver's structures ---- */
+
+struct fe_device {
+    void *driver, *compiler; /* libraries */
+    functions cu;
+    fe_device_host host;
+    CUdevice id;
+    CUcontext context;
+};
+
+struct fe_device_module {
+    fe_device *device;
+    CUmodule module;
+    CUfunction *kernels;
+};
+
+struct fe_device_queue {
+    fe_device *device;
+    CUstream stream;
+};
+
+struct fe_device_mark {
+    fe_device *device;
+    CUevent event;
+};
+
+static int say(const fe_device *d, const char *what, const char *why)
+{
+    snprintf(d->host.message, d->host.message_bytes, "%s%s%s", what, *why ? ": " : "", why);
+    return FE_RUN_BAD_PROCESSOR;
+}
+
+static int fail(const fe_device *d, const char *what, CUresult status)
+{
+    const char *why = NULL;
+    d->cu.GetErrorString(status, &why);
+    say(d, what, why ? why : "an error without a name");
+    return status == CUDA_ERROR_OUT_OF_MEMORY ? FE_RUN_NO_MEMORY : FE_RUN_BAD_PROCESSOR;
+}
+
+/* Calls are about the context of their thread. */
+static void take(const fe_device *d)
+{
+    d->cu.CtxSetCurrent(d->context);
+}
+
+/* ---- devices ---- */
+
+static int find_all(fe_device *d, void *library, const entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *function = dlsym(library, entries[i].symbol);
+        if (!function) return say(d, "CUDA's library lacks a function", entries[i].symbol);
+        memcpy((char *)&d->cu + entries[i].at, &function, sizeof function);
+    }
+    return 0;
+}
+
+static int load_libraries(fe_device *d)
+{
+    static const char *const COMPILERS[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
+                                            "libnvrtc.so.11.2", NULL};
+    d->driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!d->driver)
+        return say(d, "there is no libcuda.so.1 on this machine: NVIDIA's driver has it", "");
+    for (int i = 0; COMPILERS[i] && !d->compiler; i++)
+        d->compiler = dlopen(COMPILERS[i], RTLD_NOW | RTLD_LOCAL);
+    if (!d->compiler)
+        return say(d, "there is no libnvrtc.so, which compiles kernels: the CUDA toolkit has it",
+                   "");
+    int code = find_all(d, d->driver, DRIVER_ENTRIES, sizeof DRIVER_ENTRIES / sizeof(entry));
+    return code ? code
+                : find_all(d, d->compiler, COMPILER_ENTRIES,
+                           sizeof COMPILER_ENTRIES / sizeof(entry));
+}
+
+static int find_device(fe_device *d, int32_t index)
+{
+    int count = 0, wanted = index < 0 ? 0 : index;
+    CUresult status = d->cu.Init(0);
+    if (status == 0) status = d->cu.DeviceGetCount(&count);
+    if (status) return fail(d, "CUDA does not start", status);
+    if (wanted >= count) return say(d, "there is no device of that number (see nvidia-smi)", "");
+    status = d->cu.DeviceGet(&d->id, wanted);
+    if (status == 0) status = d->cu.PrimaryCtxRetain(&d->context, d->id);
+    return status ? fail(d, "the device cannot be opened", status) : 0;
+}
+
+static void device_close(fe_device *d)
+{
+    if (d->context) d->cu.PrimaryCtxRelease(d->id);
+    if (d->compiler) dlclose(d->compiler);
+    if (d->driver) dlclose(d->driver);
+    free(d);
+}
+
+static int device_open(int32_t index, const fe_device_host *host, fe_device **out)
+{
+    fe_device *d = calloc(1, sizeof *d);
+    *out = NULL;
+    if (!d) return FE_RUN_NO_MEMORY;
+    d->host = *host;
+    int code = load_libraries(d);
+    if (code == 0) code = find_device(d, index);
+    if (code)
+        device_close(d);
+    else
+        *out = d;
+    return code;
+}
+
+static int attribute(const fe_device *d, int which)
+{
+    int value = 0;
+    d->cu.DeviceGetAttribute(&value, which, d->id);
+    return value;
+}
+
+static void describe(fe_device *d, fe_device_facts *out)
+{
+    size_t bytes = 0;
+    memset(out, 0, sizeof *out);
+    d->cu.DeviceGetName(out->name, sizeof out->name, d->id);
+    d->cu.DeviceTotalMem(&bytes, d->id);
+    out->memory_bytes = (int64_t)bytes;
+    out->units = (uint32_t)attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    out->has_f64 = 1;
+}
+
+/* ---- memory ---- */
+
+static int allocate(fe_device *d, int64_t bytes, void **address)
+{
+    CUdeviceptr at = 0;
+    take(d);
+    CUresult status = d->cu.MemAlloc(&at, bytes > 0 ? (size_t)bytes : 1);
+    *address = (void *)(uintptr_t)at;
+    return status ? fail(d, "allocating memory of the device", status) : 0;
+}
+
+static void release(fe_device *d, void *address)
+{
+    take(d);
+    d->cu.MemFree((uintptr_t)address);
+}
+
+static int allocate_pinned(fe_device *d, int64_t bytes, void **memory)
+{
+    take(d);
+    CUresult status = d->cu.MemHostAlloc(memory, bytes > 0 ? (size_t)bytes : 1, 0);
+    return status ? fail(d, "allocating pinned memory", status) : 0;
+}
+
+static void release_pinned(fe_device *d, void *memory)
+{
+    take(d);
+    d->cu.MemFreeHost(memory);
+}
+
+/* ---- kernels ---- */
+
+/* The compiler's first line. */
+static int refused(fe_device *d, nvrtcProgram program)
+{
+    size_t bytes = 0;
+    d->cu.GetProgramLogSize(program, &bytes);
+    char *log = calloc(1, bytes + 1);
+    if (log) d->cu.GetProgramLog(program, log);
+    if (log) log[strcspn(log, "\n")] = '\0';
+    say(d, "its compiler refuses the kernels", log ? log : "");
+    free(log);
+    return FE_RUN_BAD_PROCESSOR;
+}
+
+/* PTX of the kernels, the caller's to free. */
+static int compile(fe_device *d, const fe_device_code *code, char **out)
+{
+    char architecture[64];
+    const char *options[] = {architecture, "--fmad=false"};
+    nvrtcProgram program;
+    size_t bytes = 0;
+    *out = NULL;
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d%d",
+             attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+             attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    if (d->cu.CreateProgram(&program, code->source, "kernels.cu", 0, NULL, NULL) != 0)
+        return FE_RUN_NO_MEMORY;
+    int result = d->cu.CompileProgram(program, 2, options) ? refused(d, program) : 0;
+    if (result == 0 && d->cu.GetPTXSize(program, &bytes) == 0) *out = malloc(bytes + 1);
+    if (result == 0 && (!*out || d->cu.GetPTX(program, *out) != 0)) result = FE_RUN_NO_MEMORY;
+    d->cu.DestroyProgram(&program);
+    return result;
+}
+
+static void unload(fe_device_module *m)
+{
+    take(m->device);
+    if (m->module) m->device->cu.ModuleUnload(m->module);
+    free(m->kernels);
+    free(m);
+}
+
+static int load(fe_device *d, const fe_device_code *code, fe_device_module **out)
+{
+    char *ptx = NULL;
+    fe_device_module *m = calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m) return FE_RUN_NO_MEMORY;
+    m->device = d;
+    m->kernels = calloc(code->kernel_count + 1, sizeof(CUfunction));
+    take(d);
+    int result = m->kernels ? compile(d, code, &ptx) : FE_RUN_NO_MEMORY;
+    CUresult status = result ? 0 : d->cu.ModuleLoadData(&m->module, ptx);
+    for (uint32_t k = 0; !result && !status && k < code->kernel_count; k++)
+        status = d->cu.ModuleGetFunction(&m->kernels[k], m->module, code->kernels[k].name);
+    if (status) result = fail(d, "loading kernels", status);
+    free(ptx);
+    if (result)
+        unload(m);
+    else
+        *out = m;
+    return result;
+}
+
+/* ---- queues ---- */
+
+static int queue_new(fe_device *d, fe_device_queue **out)
+{
+    fe_device_queue *q = calloc(1, sizeof *q);
+    *out = NULL;
+    if (!q) return FE_RUN_NO_MEMORY;
+    q->device = d;
+    take(d);
+    CUresult status = d->cu.StreamCreate(&q->stream, 1 /* not in step with others */);
+    if (status) {
+        free(q);
+        return fail(d, "making a queue", status);
+    }
+    *out = q;
+    return 0;
+}
+
+static void queue_free(fe_device_queue *q)
+{
+    take(q->device);
+    q->device->cu.StreamSynchronize(q->stream);
+    q->device->cu.StreamDestroy(q->stream);
+    free(q);
+}
+
+static int write_memory(fe_device_queue *q, void *address, const void *memory, int64_t bytes)
+{
+    take(q->device);
+    CUresult status =
+        q->device->cu.MemcpyHtoD((uintptr_t)address, memory, (size_t)bytes, q->stream);
+    return status ? fail(q->device, "a copy to the device", status) : 0;
+}
+
+static int read_memory(fe_device_queue *q, void *memory, const void *address, int64_t bytes)
+{
+    take(q->device);
+    CUresult status =
+        q->device->cu.MemcpyDtoH(memory, (uintptr_t)address, (size_t)bytes, q->stream);
+    return status ? fail(q->device, "a copy from the device", status) : 0;
+}
+
+static int copy_memory(fe_device_queue *q, void *to, const void *from, int64_t bytes)
+{
+    take(q->device);
+    CUresult status =
+        q->device->cu.MemcpyDtoD((uintptr_t)to, (uintptr_t)from, (size_t)bytes, q->stream);
+    return status ? fail(q->device, "a copy on the device", status) : 0;
+}
+
+static int launch(fe_device_queue *q, const fe_device_launch *l)
+{
+    enum { BLOCK = 256, MOST = 256, ROOM = 3 };
+    fe_device *d = q->device;
+    void *parameters[MOST];
+    uint32_t n = 0;
+    int64_t extents[] = {l->rows, l->columns}, items = l->rows * l->columns;
+    void *fault = l->fault;
+    if (ROOM + l->buffer_count + l->int_count > MOST)
+        return say(d, "a kernel has too many parameters", "");
+    if (items > (int64_t)BLOCK * INT32_MAX) return say(d, "a kernel has too many work-items", "");
+    parameters[n++] = &fault;
+    parameters[n++] = &extents[0];
+    parameters[n++] = &extents[1];
+    for (uint32_t k = 0; k < l->buffer_count; k++)
+        parameters[n++] = (void *)(uintptr_t)&l->buffers[k];
+    for (uint32_t k = 0; k < l->int_count; k++) parameters[n++] = (void *)(uintptr_t)&l->ints[k];
+    take(d);
+    CUresult status =
+        d->cu.LaunchKernel(l->module->kernels[l->kernel], (unsigned)((items + BLOCK - 1) / BLOCK),
+                           1, 1, BLOCK, 1, 1, 0, q->stream, parameters, NULL);
+    return status ? fail(d, "starting a kernel", status) : 0;
+}
+
+static int record(fe_device_queue *q, fe_device_mark **out)
+{
+    fe_device *d = q->device;
+    fe_device_mark *mark = calloc(1, sizeof *mark);
+    *out = NULL;
+    if (!mark) return FE_RUN_NO_MEMORY;
+    mark->device = d;
+    take(d);
+    CUresult status = d->cu.EventCreate(&mark->event, CU_EVENT_DISABLE_TIMING);
+    if (status == 0) status = d->cu.EventRecord(mark->event, q->stream);
+    if (status) {
+        free(mark);
+        return fail(d, "marking a queue", status);
+    }
+    *out = mark;
+    return 0;
+}
+
+static int wait_for(fe_device_mark *mark)
+{
+    fe_device *d = mark->device;
+    take(d);
+    CUresult status = d->cu.EventSynchronize(mark->event);
+    d->cu.EventDestroy(mark->event);
+    free(mark);
+    return status ? fail(d, "work on the device", status) : 0;
+}
+
+const fe_device_driver fe_cuda_driver = {.version = FE_DEVICE_VERSION,
+                                         .struct_bytes = sizeof fe_cuda_driver,
+                                         .kind = "cuda",
+                                         .open = device_open,
+                                         .close = device_close,
+                                         .describe = describe,
+                                         .allocate = allocate,
+                                         .release = release,
+                                         .allocate_pinned = allocate_pinned,
+                                         .release_pinned = release_pinned,
+                                         .load = load,
+                                         .unload = unload,
+                                         .queue_new = queue_new,
+                                         .queue_free = queue_free,
+                                         .write = write_memory,
+                                         .read = read_memory,
+                                         .copy = copy_memory,
+                                         .launch = launch,
+                                         .record = record,
+                                         .wait = wait_for};
