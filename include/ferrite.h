@@ -104,6 +104,9 @@ FE_API void fe_session_free(fe_session *session);
  *                 the FX graph refuse other devices (FE_UNSUPPORTED). cpu: all is the host's. opencl or
  *                 opencl:N: what there are kernels for runs on that device, all else on the host, which
  *                 inputs and outputs stay on too. privateuseone: a device of one's own
+ *     place       NAME=DEVICE: nodes whose operator (aten.mul.Tensor, mul*) or module
+ *                 (encoder.layers.*) matches run on that device, all others where device says (the cpu,
+ *                 where it says nothing); one more each time, the last that matches decides
  *     devices     path of a library with the driver of a device of one's own (ferrite_device.h), which
  *                 fe_load() gives to the model; one more each time
  *     target      what fe_load() makes ready: c (the default), the program as C, compiled; process: its

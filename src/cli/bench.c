@@ -228,7 +228,7 @@ const cli_command cli_bench = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa device devices cc lapack jobs model from ops max-arena direct-convolution "
+        "isa device place devices cc lapack jobs model from ops max-arena direct-convolution "
         "donate memory-budget split "
         "part passes tune tune-budget-ms",
     .fewest = 1,

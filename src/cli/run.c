@@ -182,7 +182,7 @@ const cli_command cli_run = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa device devices cc target artifact no-cc nan-check inf-check lifecycle-check "
+        "isa device place devices cc target artifact no-cc nan-check inf-check lifecycle-check "
         "bisect dump-buffers "
         "dump-dir cache lapack "
         "jobs model from ops tune tune-budget-ms "

@@ -454,7 +454,7 @@ fe_status driver_need_kernels(driver_program *d)
 
 static fe_status stage_infer(driver_program *d)
 {
-    if (d->options.device && strcmp(d->options.device, "recorded") != 0) bring_graph_home(d->graph);
+    if (place_is_wanted(&d->options)) bring_graph_home(d->graph);
     if (!d->graph->output)
         return fx_fail(d->graph, NULL, "fx", FE_CORRUPT,
                        "a graph ends with what it gives: output (...)", "graph %s has no output",
@@ -465,10 +465,7 @@ static fe_status stage_infer(driver_program *d)
 
 static fe_status stage_lower(driver_program *d)
 {
-    ty_device device;
-    bool is_placed;
-    FE_TRY(place_device(d, &is_placed, &device));
-    if (is_placed) return place_and_lower(d, device);
+    if (place_is_wanted(&d->options)) return place_and_lower(d);
     return split_lower(d, d->split);
 }
 

@@ -60,6 +60,7 @@ typedef struct driver_options {
     int64_t cache_size;    /* bytes that it may hold */
     const char *lapack;    /* how to link it; "none": not at all; NULL: to be found */
     option_list ops;       /* libraries that declare operators (ferrite_ops.h) */
+    option_list place;     /* PATTERN=DEVICE */
     option_list devices;   /* libraries with drivers of devices (ferrite_device.h) */
     option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
     const fe_pass **added; /* passes of the caller's */
@@ -252,10 +253,10 @@ fe_status split_classify(driver_program *d);
 /* The loop program, in parts where there is a split. */
 fe_status split_lower(driver_program *d, const lower_split *split);
 
-/* place.c: option device, where it names another one than the host: FE_USAGE when kernels are not made for
- * such a device. Then what runs there, copies, and the graph lowered so. */
-fe_status place_device(driver_program *d, bool *is_named, ty_device *out);
-fe_status place_and_lower(driver_program *d, ty_device device);
+/* place.c: do options say where nodes run? Then what runs where, copies, and the graph lowered so. FE_USAGE:
+ * kernels are not made for a device, or a pattern matches nothing. */
+bool place_is_wanted(const driver_options *o);
+fe_status place_and_lower(driver_program *d);
 /* devices.c: the drivers in the libraries of option devices; those of the devices that a program names are
  * given to the model that was loaded of it. */
 fe_status devices_give(driver_program *d);

@@ -1,4 +1,5 @@
-/* place.c -- which device each node of the graph runs on, where a program is moved to one (option device).
+/* place.c -- which device each node of the graph runs on, where a program is moved to one (option device) or
+ * nodes are by name (option place).
  *
  * What a device has kernels for runs there; all else stays on the host, with inputs, outputs and what the
  * program changes. Copies are nodes of the graph, `_to_copy`, one for each tensor that crosses. Whether
@@ -10,6 +11,7 @@
 #include "kern/kern.h"
 #include "lower/lower.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +20,13 @@ enum { MOST_ROUNDS = 16 };
 typedef struct placing {
     driver_program *d;
     fx_graph *g;
-    ty_device device;
-    const target_machine *target;
+    ty_device *wanted;      /* by node id: where it is to run */
     bool *stays;            /* by node id: on the host, whatever else */
     bool *returned;         /* by node id: a view that is given out, or of which one is */
     VEC(fx_node *) copies;  /* that were put in */
     VEC(fx_node *) sources; /* what each copies */
-    map copied;             /* node id -> its copy, by place + 1 */
+    map copied;             /* node id and device -> number of its copy */
+    uint32_t known;         /* nodes that the graph had */
     bool fails, changed;    /* in this round */
 } placing;
 
@@ -59,7 +61,7 @@ static bool may_move(const fx_node *n)
     return true;
 }
 
-/* Items of a tuple are where it is. */
+/* Items of a tuple are where it is, and so are places in the memory of a tensor. */
 static ty_device place_of(const placing *p, const fx_node *n)
 {
     for (uint32_t i = 0; i < n->arg_count; i++)
@@ -67,9 +69,11 @@ static ty_device place_of(const placing *p, const fx_node *n)
             const ty_tensor *item = first_tensor(n->args[i].node);
             return item ? item->device : TY_HOST;
         }
+    if (fx_is(n, OP_aten_as_strided_default) && fx_arg_tensor(&n->args[0]))
+        return fx_arg_tensor(&n->args[0])->device;
     bool is_kept = p->returned[n->id] && fx_arg_tensor(&n->args[0]) &&
                    ty_is_host(fx_arg_tensor(&n->args[0])->device);
-    return may_move(n) && !p->stays[n->id] && !is_kept ? p->device : TY_HOST;
+    return may_move(n) && !p->stays[n->id] && !is_kept ? p->wanted[n->id] : TY_HOST;
 }
 
 /* Views of inputs that are given out stay what they are. */
@@ -88,7 +92,8 @@ static void find_returned(placing *p)
 
 static fx_arg copy_of(placing *p, fx_node *from, fx_node *before, ty_device to)
 {
-    uint32_t known = map_get(&p->copied, from->id);
+    uint64_t key = (uint64_t)from->id << 32 | (uint64_t)to.kind << 24 | (uint32_t)(to.index + 1);
+    uint32_t known = map_get(&p->copied, key);
     if (known != MAP_NONE) return fx_of(p->copies.at[known]);
     fx_arg args[] = {fx_of(from), fx_none(),    fx_none(), {.kind = FX_ARG_DEVICE, .device = to},
                      fx_none(),   fx_bool(true)};
@@ -99,7 +104,7 @@ static fx_arg copy_of(placing *p, fx_node *from, fx_node *before, ty_device to)
     meta->storage = p->g->next_storage++;
     made->value = (fx_value){.kind = FX_TENSOR, .tensor = meta};
     made->is_stale = false;
-    map_set(p->d->memory, &p->copied, from->id, p->copies.count);
+    map_set(p->d->memory, &p->copied, key, p->copies.count);
     vec_push(p->d->memory, &p->copies, made);
     vec_push(p->d->memory, &p->sources, from);
     return fx_of(made);
@@ -150,7 +155,7 @@ static void send_back(placing *p, uint32_t origin)
     for (uint32_t k = 0; k < p->copies.count; k++)
         if (p->copies.at[k]->id == origin) origin = p->sources.at[k]->id;
     p->fails = true;
-    if (origin >= p->g->by_id.count) return;
+    if (origin >= p->known) return;
     const fx_node *n = p->g->by_id.at[origin];
     if (n && n->arg_count && n->args[0].kind == FX_ARG_NODE &&
         n->args[0].node->value.kind == FX_TUPLE)
@@ -178,12 +183,12 @@ static void look_at_value(void *data, loop_value v)
     if (loop_operand_count(n->op) == 0 || n->op == LOOP_MASKED)
         return; /* loads, or where they are */
     ty_dtype operand = loop_at(loops, n->args[n->op == LOOP_WHERE])->dtype;
-    k->fails |= !kern_can(k->p->target, n->op, operand);
+    k->fails |= !kern_can(target_of_device(ty_device_words[k->device.kind]), n->op, operand);
 }
 
-static bool is_there(const placing *p, loop_buffer_id id)
+static bool is_elsewhere(const placing *p, loop_buffer_id id)
 {
-    return id != LOOP_NO_BUFFER && ty_same_place(p->d->loops->buffers.at[id].device, p->device);
+    return id != LOOP_NO_BUFFER && !ty_is_host(p->d->loops->buffers.at[id].device);
 }
 
 static bool runs_there(const placing *p, const loop_op *op)
@@ -198,9 +203,9 @@ static bool runs_there(const placing *p, const loop_op *op)
     }
     if (op->kind == LOOP_EXTERN && loop_moves(p->d->loops, op)) return true;
     for (uint32_t i = 0; i < op->input_count; i++)
-        if (is_there(p, op->inputs[i].buffer)) return false;
+        if (is_elsewhere(p, op->inputs[i].buffer)) return false;
     for (uint32_t i = 0; i < op->output_count; i++)
-        if (is_there(p, op->outputs[i].buffer)) return false;
+        if (is_elsewhere(p, op->outputs[i].buffer)) return false;
     return true;
 }
 
@@ -219,48 +224,95 @@ static fe_status lower_placed(placing *p)
     return FE_OK;
 }
 
-fe_status place_and_lower(driver_program *d, ty_device device)
+/* ---- options ---- */
+
+static fe_status read_device(driver_program *d, const char *option, const char *name,
+                             ty_device *out)
 {
+    const char *colon = strchr(name, ':');
+    size_t length = colon ? (size_t)(colon - name) : strlen(name);
+    char none[1] = "", *end = none;
+    long index = colon ? strtol(colon + 1, &end, 10) : -1;
+    bool is_known = ty_device_kind_of(name, length, &out->kind) &&
+                    (out->kind == TY_CPU || target_of_device(ty_device_words[out->kind]));
+    out->index = (int32_t)index;
+    if (is_known && !*end && (!colon || (colon[1] && index >= 0 && index < 1 << 20))) return FE_OK;
+    return diag_fail(d->session,
+                     (diag){.status = FE_USAGE,
+                            .stage = "lower",
+                            .help = "devices: recorded, cpu, opencl, cuda, privateuseone "
+                                    "(ferrite_device.h); with :N the one of that number"},
+                     "%s: kernels are made for no device '%s'", option, name);
+}
+
+static bool matches(const char *pattern, const fx_node *n)
+{
+    const char *module = n->origin && n->origin->module_path ? n->origin->module_path : "";
+    return n->kind == FX_CALL &&
+           (fnmatch(pattern, n->op->name, 0) == 0 || fnmatch(pattern, n->op->base, 0) == 0 ||
+            (*module && fnmatch(pattern, module, 0) == 0));
+}
+
+/* PATTERN=DEVICE of all nodes that it matches; the last that does decides. */
+static fe_status read_place(placing *p, const char *option)
+{
+    const char *equals = strrchr(option, '=');
+    ty_device device;
+    bool any = false;
+    if (!equals)
+        return diag_fail(p->d->session, (diag){.status = FE_USAGE, .stage = "lower"},
+                         "place: '%s' is no PATTERN=DEVICE", option);
+    const char *pattern = arena_printf(p->d->memory, "%.*s", (int)(equals - option), option);
+    FE_TRY(read_device(p->d, "place", equals + 1, &device));
+    for (fx_node *n = p->g->first; n; n = n->next) {
+        if (!matches(pattern, n)) continue;
+        p->wanted[n->id] = device;
+        any = true;
+    }
+    if (any) return FE_OK;
+    return diag_fail(p->d->session,
+                     (diag){.status = FE_USAGE,
+                            .stage = "lower",
+                            .help = "patterns are of operators (aten.mul.Tensor, mul*) or modules "
+                                    "(encoder.layers.*)"},
+                     "place: '%s' is the name of no operator or module of the program", pattern);
+}
+
+bool place_is_wanted(const driver_options *o)
+{
+    return o->place.count || (o->device && strcmp(o->device, "recorded") != 0);
+}
+
+static fe_status read_options(placing *p)
+{
+    const driver_options *o = &p->d->options;
+    ty_device device = TY_HOST;
+    if (o->device && strcmp(o->device, "recorded") != 0)
+        FE_TRY(read_device(p->d, "device", o->device, &device));
+    for (fx_node *n = p->g->first; n; n = n->next) p->wanted[n->id] = device;
+    for (uint32_t i = 0; i < o->place.count; i++) FE_TRY(read_place(p, o->place.at[i]));
+    return FE_OK;
+}
+
+/* ---- the stage ---- */
+
+fe_status place_and_lower(driver_program *d)
+{
+    uint32_t known = d->graph->by_id.count;
     placing p = {.d = d,
                  .g = d->graph,
-                 .device = device,
-                 .target = target_of_device(ty_device_words[device.kind]),
-                 .stays = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1),
-                 .returned = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1)};
-    uint32_t known = d->graph->by_id.count;
+                 .known = known,
+                 .wanted = NEW_ARRAY(d->memory, ty_device, known + 1),
+                 .stays = NEW_ARRAY(d->memory, bool, known + 1),
+                 .returned = NEW_ARRAY(d->memory, bool, known + 1)};
+    FE_TRY(read_options(&p));
     find_returned(&p);
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         FE_TRY(lower_placed(&p));
         if (!p.fails) return FE_OK;
         take_copies_out(&p);
         if (!p.changed) break;
-        bool *stays = NEW_ARRAY(d->memory, bool, d->graph->by_id.count + 1);
-        memcpy(stays, p.stays, known);
-        p.stays = stays;
-        known = d->graph->by_id.count;
     }
     memset(p.stays, true, known);
     return lower_placed(&p);
-}
-
-fe_status place_device(driver_program *d, bool *is_named, ty_device *out)
-{
-    const char *name = d->options.device, *colon = name ? strchr(name, ':') : NULL;
-    size_t length = colon ? (size_t)(colon - name) : name ? strlen(name) : 0;
-    char none[1] = "", *end = none;
-    *is_named = name && strcmp(name, "recorded") != 0 && strcmp(name, "cpu") != 0;
-    if (!*is_named) return FE_OK;
-    long index = colon ? strtol(colon + 1, &end, 10) : -1;
-    bool is_known =
-        ty_device_kind_of(name, length, &out->kind) && target_of_device(ty_device_words[out->kind]);
-    out->index = (int32_t)index;
-    if (is_known && !*end && (!colon || (colon[1] && index >= 0 && index <= INT32_MAX)))
-        return FE_OK;
-    return diag_fail(
-        d->session,
-        (diag){.status = FE_USAGE,
-               .stage = "lower",
-               .help = "devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); "
-                       "with :N the one of that number"},
-        "device: kernels are made for no device '%s'", name);
 }

@@ -248,7 +248,8 @@ static void prepare_call(builder *b, uint32_t g)
     }
     for (uint32_t i = 0; i < call->buffer_count; i++) {
         wrap_wait_for(b->w, &b->devices, call->buffers[i]);
-        if (!op && call->is_written && call->is_written[i]) written = call->buffers[i];
+        if (!op && (i == 0 || (call->is_written && call->is_written[i])))
+            written = call->buffers[i];
     }
     if (written == LOOP_NO_BUFFER || (op && loop_moves(b->s->program, op))) return;
     wrap_go_to(b->w, &b->devices, b->w->loops->buffers.at[written].device);

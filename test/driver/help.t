@@ -54,6 +54,8 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
                         opencl, cuda (:N is their number), privateuseone: what there are kernels for
                         runs there
+  --place NAME=DEVICE   operators, or modules, by name (mul*, encoder.layers.*) run on this device;
+                        may be given several times, the last one that matches decides
   --nan-check           what is made fails at the first input, result or output that holds NaN, and
                         says where that is from
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
@@ -125,6 +127,8 @@ compiles a program, runs it, writes its outputs
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
                         opencl, cuda (:N is their number), privateuseone: what there are kernels for
                         runs there
+  --place NAME=DEVICE   operators, or modules, by name (mul*, encoder.layers.*) run on this device;
+                        may be given several times, the last one that matches decides
   --devices LIBRARY     a driver of a device of your own, privateuseone (ferrite_device.h), for what
                         is run here; may be given several times
   --artifact LIBRARY    run this one, made of the program earlier, in place of one that is made now
