@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/setup.sh build|test|browser -- looks whether the system packages that this step needs are
+# tools/setup.sh build|test|opencl|browser -- looks whether the system packages that this step needs are
 # there. As root on a Debian-like system it installs the missing ones; otherwise it prints the command
 # to type and fails.
 set -u
@@ -22,13 +22,15 @@ test)
     command -v python3 >/dev/null || missing="$missing python3"
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
     has_library lapack || missing="$missing liblapack-dev"
+    ;;
+opencl)
     ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing ocl-icd-libopencl1 pocl-opencl-icd"
     ;;
 browser)
     command -v chromium >/dev/null || missing="$missing chromium"
     ;;
 *)
-    echo "usage: tools/setup.sh build|test|browser" >&2
+    echo "usage: tools/setup.sh build|test|opencl|browser" >&2
     exit 2
     ;;
 esac

@@ -150,7 +150,11 @@ donated_parts() {
 # On devices: OpenCL's on the CPU, and one whose memory the host cannot touch and that does everything late.
 device_parts() {
     [ -d test/cases ] || return
-    part "cases on OpenCL" build/ferrite check test/cases --jobs "$JOBS" --device opencl
+    if sh tools/setup.sh opencl; then
+        part "cases on OpenCL" build/ferrite check test/cases --jobs "$JOBS" --device opencl
+    else
+        skip "cases on OpenCL" "there is no OpenCL"
+    fi
     cc -shared -fPIC -Iinclude examples/device/delayed.c -o build/delayed.so || return
     part "cases on a device of one's own" build/ferrite check test/cases --jobs "$JOBS" \
         --device privateuseone --devices build/delayed.so --target process
