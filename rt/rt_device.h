@@ -8,11 +8,11 @@
  * 0 is the host. */
 int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_kernel_args *args,
                  uint32_t buffer_count, uint32_t int_count, int64_t rows, int64_t columns);
-/* Elements from one device to another. async: the host's memory of the two may not be touched before
- * rt_wait. */
+/* Elements from one device to another. later: NULL, or by what rt_wait will ask for it, the start of the
+ * buffer of the host that is one of the two; it may not be touched before. */
 int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, const fe_tensor *to,
-                uint32_t to_device, int async);
-/* Returns when all copies that name this memory of the host are done. */
-int rt_wait(rt_frame *frame, const void *memory);
+                uint32_t to_device, const void *later);
+/* Returns when all copies that were to be asked for so are done. */
+int rt_wait(rt_frame *frame, const void *later);
 
 #endif

@@ -23,9 +23,9 @@ typedef struct opened {
     char message[RT_ERROR_BYTES];
 } opened;
 
-/* What the host has not waited for yet: all work on this memory of its own lies before the mark. */
+/* What the host has not waited for yet: all work on this buffer of its own lies before the mark. */
 typedef struct pending {
-    const void *memory;
+    const void *later;
     fe_device_mark *mark;
 } pending;
 
@@ -217,13 +217,13 @@ static int wait_at(rt_frame *f, uint32_t device, used *u, uint32_t at)
     return code ? failed(f, device, code) : 0;
 }
 
-int rt_wait(rt_frame *frame, const void *memory)
+int rt_wait(rt_frame *frame, const void *later)
 {
     uint32_t count = frame->context->model->program->device_count;
     for (uint32_t k = 1; k <= count; k++) {
         used *u = used_of(frame->context, k);
         for (uint32_t i = u->pending_count; i-- > 0;)
-            if (u->pending[i].memory == memory) RT_TRY(wait_at(frame, k, u, i));
+            if (u->pending[i].later == later) RT_TRY(wait_at(frame, k, u, i));
     }
     return 0;
 }
@@ -238,8 +238,8 @@ static int finish(rt_frame *f, uint32_t device)
     return code ? failed(f, device, code) : 0;
 }
 
-/* The host waits later for what is in the queue by now, when it asks for this memory. */
-static int postpone(rt_frame *f, uint32_t device, const void *memory)
+/* The host waits for what is in the queue by now when it asks for this buffer. */
+static int postpone(rt_frame *f, uint32_t device, const void *later)
 {
     used *u = used_of(f->context, device);
     if (u->pending_count == u->pending_room) {
@@ -250,7 +250,7 @@ static int postpone(rt_frame *f, uint32_t device, const void *memory)
         u->pending_room = room;
     }
     pending *p = &u->pending[u->pending_count];
-    p->memory = memory;
+    p->later = later;
     int code = opened_of(f->context, device)->driver->record(u->queue, &p->mark);
     if (code) return failed(f, device, code);
     u->pending_count++;
@@ -326,15 +326,14 @@ static int move_staged(rt_frame *f, const fe_tensor *from, uint32_t from_device,
 }
 
 int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, const fe_tensor *to,
-                uint32_t to_device, int async)
+                uint32_t to_device, const void *later)
 {
     uint32_t device = from_device ? from_device : to_device;
     if (elements_of(from) == 0) return 0;
     if (are_alike(from, to) && (!from_device || !to_device)) {
         RT_TRY(
             move_bytes(frame, from->data, from_device, to->data, to_device, rt_reach_bytes(from)));
-        return async ? postpone(frame, device, from_device ? to->data : from->data)
-                     : finish(frame, device);
+        return later ? postpone(frame, device, later) : finish(frame, device);
     }
     char *staged = malloc((size_t)(rt_reach_bytes(from) + rt_reach_bytes(to)));
     if (!staged) return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for a copy between devices");

@@ -124,7 +124,9 @@ void emit_c_copy(emit_state *s, const wrap_line *line)
         text_printf(&s->out, ", %u",
                     wrap_device_number(s->w, s->w->loops->buffers.at[views[k]->buffer].device));
     }
-    text_printf(&s->out, ", %d));\n", wrap_is_async(s->w, line->op));
+    text_add(&s->out, ", ");
+    emit_c_pointer(s, wrap_waited_buffer(s->w, line->op));
+    text_add(&s->out, "));\n");
 }
 
 void emit_c_wait(emit_state *s, const wrap_line *line)

@@ -90,6 +90,7 @@ int exec_copy(exec_run *r, const wrap_line *line, uint32_t *next)
     (void)next;
     const fe_tensor *from = exec_views(r, op->inputs, NULL, 1),
                     *to = exec_views(r, op->outputs, NULL, 1);
+    loop_buffer_id later = wrap_waited_buffer(r->w, op);
     return rt_transfer(r->f, from, device_of(r, op->inputs), to, device_of(r, op->outputs),
-                       wrap_is_async(r->w, op));
+                       later == LOOP_NO_BUFFER ? NULL : r->buffers[later]);
 }

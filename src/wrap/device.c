@@ -130,6 +130,13 @@ bool wrap_is_async(const wrap_program *w, const loop_op *copy)
     return loop_known_int(w->loops, copy, "waits_not", &flag) && flag;
 }
 
+loop_buffer_id wrap_waited_buffer(const wrap_program *w, const loop_op *copy)
+{
+    loop_buffer_id from = copy->inputs[0].buffer, to = copy->outputs[0].buffer;
+    if (!wrap_is_async(w, copy)) return LOOP_NO_BUFFER;
+    return wrap_is_on_host(w, to) ? to : wrap_is_on_host(w, from) ? from : LOOP_NO_BUFFER;
+}
+
 /* What is on the host of the two is to be waited for. */
 void wrap_copy(wrap_program *w, wrap_devices *d, const loop_op *op)
 {

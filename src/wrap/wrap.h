@@ -289,6 +289,8 @@ static inline wrap_kind wrap_of_control(loop_control c)
 _Static_assert(WRAP_PARTITION - WRAP_IF == LOOP_PARTITION - LOOP_IF, "a line for each control");
 /* Is a copy one that the host does not wait for? */
 bool wrap_is_async(const wrap_program *w, const loop_op *copy);
+/* The buffer of the host that a later line waits for; LOOP_NO_BUFFER: the copy is done when the line is. */
+loop_buffer_id wrap_waited_buffer(const wrap_program *w, const loop_op *copy);
 /* Does it lie in the memory of an input? */
 static inline bool wrap_is_given(const wrap_program *w, loop_buffer_id id)
 {

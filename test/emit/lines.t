@@ -329,7 +329,7 @@ static int run(rt_frame *f)
     RT_TRY(rt_place(f, 2));
     float *const h = (void *)(f->segments[2].memory + f->segments[2].offsets[0]);
     (void)h;
-    RT_TRY(rt_transfer(f, &(fe_tensor){e, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 1, &(fe_tensor){h, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 0, 1));
+    RT_TRY(rt_transfer(f, &(fe_tensor){e, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 1, &(fe_tensor){h, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 0, h));
     /* e ends here */
     RT_TRY(rt_wait(f, h));
     /* on cpu */
