@@ -415,24 +415,29 @@ static void bring_graph_home(fx_graph *g)
 
 fe_status driver_need_host(driver_program *d, bool or_devices)
 {
-    or_devices &= !d->options.nan_check && !d->options.inf_check;
+    const driver_options *o = &d->options;
     const loop_program *p = d->loops;
+    bool is_watched = or_devices && (o->nan_check || o->inf_check || watch_is_wanted(o));
+    const char *help = is_watched
+                           ? "what looks at numbers or memory of a run (nan-check, "
+                             "lifecycle-check, bisect, dumps ...) looks at the cpu alone: "
+                             "leave it out, or take --device cpu"
+                           : "with --device cpu it is made for the cpu, with --device opencl "
+                             "as C or a library for OpenCL; a graph (--emit fx) is made for "
+                             "all";
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *b = &p->buffers.at[id];
         const char *note = driver_note(d, b->origin);
         if (ty_is_host(b->device) ||
-            (or_devices && b->kind != LOOP_INPUT && b->kind != LOOP_STATE &&
+            (or_devices && !is_watched && b->kind != LOOP_INPUT && b->kind != LOOP_STATE &&
              target_of_device(ty_device_words[b->device.kind])))
             continue;
-        return diag_fail(
-            d->session,
-            (diag){.status = FE_UNSUPPORTED,
-                   .stage = "emit",
-                   .help = "with --device cpu it is made for the cpu, with --device opencl "
-                           "as C or a library for OpenCL; a graph (--emit fx) is made for all"},
-            "%s is on %s, and this target runs on the cpu alone",
-            note ? arena_printf(d->memory, "%%%s", note) : b->name,
-            ty_device_name(d->memory, b->device));
+        return diag_fail(d->session,
+                         (diag){.status = FE_UNSUPPORTED, .stage = "emit", .help = help},
+                         is_watched ? "%s is on %s, where nobody can look"
+                                    : "%s is on %s, and this target runs on the cpu alone",
+                         note ? arena_printf(d->memory, "%%%s", note) : b->name,
+                         ty_device_name(d->memory, b->device));
     }
     return FE_OK;
 }

@@ -130,7 +130,7 @@ fe_status driver_load(driver_program *d)
     bool in_process = d->options.no_cc || (target && strcmp(target, "process") == 0) ||
                       watch_is_wanted(&d->options);
     if (d->loaded.model) return FE_OK;
-    FE_TRY(driver_need_host(d, !watch_is_wanted(&d->options)));
+    FE_TRY(driver_need_host(d, true));
     FE_TRY(driver_need_kernels(d));
     if (!d->options.no_cc) FE_TRY(toolchain_check_machine(d, "load"));
     driver_unload(d); /* what an earlier failure has left */
