@@ -163,6 +163,7 @@ static fe_status stage_sched(driver_program *d)
     /* a look at each result names the node that made it: nodes share no kernel */
     sched_options options = {.target = d->target,
                              .apart = driver_looks_at_results(&d->options),
+                             .for_host = d->for_host,
                              .memory_budget = d->options.memory_budget};
     return split_build(d, &options);
 }
@@ -470,7 +471,7 @@ static fe_status stage_infer(driver_program *d)
 
 static fe_status stage_lower(driver_program *d)
 {
-    if (place_is_wanted(&d->options)) return place_and_lower(d);
+    if (place_is_wanted(&d->options) && !d->for_host) return place_and_lower(d);
     return split_lower(d, d->split);
 }
 
@@ -531,6 +532,23 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
     FE_TRY(read_text(d, last, &next));
     name_text(d);
     return driver_advance(d, next, last);
+}
+
+fe_status driver_for_host(driver_program *d, driver_program **out)
+{
+    uint32_t count;
+    *out = d;
+    driver_modules(d, &count);
+    if (!count) return FE_OK;
+    driver_program *host = *out = NEW(d->memory, driver_program);
+    *host = *d;
+    host->for_host = true;
+    host->whole = host->kernels_only = (driver_build){0};
+    if (d->graph) return driver_advance(host, STAGE_LOWER, STAGE_EMIT);
+    host->schedule = NEW(d->memory, sched_schedule);
+    *host->schedule = *d->schedule;
+    host->schedule->for_host = true;
+    return driver_advance(host, STAGE_KERN, STAGE_EMIT);
 }
 
 void driver_close(driver_program *d)

@@ -181,6 +181,7 @@ typedef struct fe_program {
     driver_build kernels_only; /* what other targets call; without files until it is wanted */
     const char *name;          /* of the program: the file's stem as an identifier */
     const target_machine *target;
+    bool for_host; /* whatever device a tensor is on, its kernels are the host's */
     uint64_t weights_key;
     const char *lapack; /* flags that the program is linked with; NULL: needs none */
     double ms[STAGE_COUNT];
@@ -198,6 +199,9 @@ fe_status driver_compile(fe_session *s, const driver_options *o, driver_stage la
                          driver_program **out);
 /* One that has nothing yet. */
 fe_status driver_begin(fe_session *s, const driver_options *o, arena *memory, driver_program **out);
+/* The same program with kernels of the host for all devices: *out is d where it has no others. What d has is
+ * left as it is; both are closed as one, d. */
+fe_status driver_for_host(driver_program *d, driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
 /* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone, or

@@ -86,6 +86,9 @@ fe_status module_write_fx(driver_program *d, const char *path)
 {
     const char *support[] = {"ferrite_runtime.py", "ferrite_fx.py", ops_of_host(d), NULL};
     module_place to = place_of(d, path, ".json");
-    FE_TRY(write_support(d, &to, support));
-    return write_text(d, &to, &emit_target_fx);
+    driver_program *host;
+    FE_TRY(driver_for_host(d, &host));
+    fe_status status = write_support(host, &to, support);
+    d->temporary = host->temporary;
+    return status == FE_OK ? write_text(host, &to, &emit_target_fx) : status;
 }

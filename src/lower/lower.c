@@ -517,6 +517,7 @@ fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split,
     prepare(l, g, memory);
     l->results_kept = choices->results;
     l->direct_convolution = choices->direct_convolution;
+    l->for_host = choices->for_host;
     if (split) lower_find_parts(l, split);
     lower_guards(l);
     FE_TRY(lower_nodes(l));

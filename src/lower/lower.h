@@ -34,6 +34,7 @@ typedef enum lower_results { LOWER_RESULTS_OF_USE, LOWER_RESULTS_ALL } lower_res
 typedef struct lower_choices {
     lower_results results;
     bool direct_convolution; /* never by Winograd's algorithm */
+    bool for_host;           /* whatever device a tensor is on, its kernels are the host's */
 } lower_choices;
 
 /* The graph is functional: mutation only as the output's mutation entries. `memory` holds the

@@ -89,6 +89,7 @@ struct lowering {
     lower_result *results; /* by node id */
     lower_results results_kept;
     bool direct_convolution; /* never by Winograd's algorithm */
+    bool for_host;           /* see lower_choices */
     /* by node id: how many operators read it, views looked through; 0: not counted yet */
     uint32_t *readers;
     /* by node id: reaches an output through views, so its recorded layout is kept */
@@ -283,7 +284,7 @@ void lower_extern(lowering *l, const char *kernel, uint32_t input_count, const l
 /* Operators of the runtime are on the host alone; on other devices products are loops. */
 static inline bool lower_has_operators(const lowering *l)
 {
-    return ty_is_host(l->device);
+    return ty_is_host(l->device) || l->for_host;
 }
 /* The same in general: an extern op whose operands are copied. */
 void lower_extern_op(lowering *l, loop_op call);

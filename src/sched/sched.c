@@ -10,6 +10,7 @@ static void make_first(loop_program *p, const sched_options *options, arena *mem
     sched_schedule *s = NEW(memory, sched_schedule);
     s->program = p;
     s->memory = memory;
+    s->for_host = options->for_host;
     *f = (fuser){.p = p,
                  .options = options,
                  .target = options->target,
@@ -59,7 +60,7 @@ const target_machine *sched_target_of(const sched_schedule *s, const sched_group
                                       const target_machine *host)
 {
     loop_buffer_id made = g->phases[0].nests[0].nest.stores[0].buffer;
-    return sched_target_at(s->program->buffers.at[made].device, host);
+    return s->for_host ? host : sched_target_at(s->program->buffers.at[made].device, host);
 }
 
 fe_status sched_build(loop_program *p, const sched_options *options, arena *memory,

@@ -188,12 +188,14 @@ typedef struct sched_schedule {
     sched_life *lives; /* one for each buffer of the program */
     VEC(sched_refusal) refusals;
     sched_order order;
+    bool for_host; /* whatever device a buffer is on, its kernels are the host's */
 } sched_schedule;
 
 /* Handed down by the driver. */
 typedef struct sched_options {
     const target_machine *target; /* of the host */
     bool apart;                   /* no two nodes share a kernel */
+    bool for_host;                /* as the schedule has it */
     int64_t memory_budget;        /* bytes that the arena should not need more than; 0: none */
 } sched_options;
 

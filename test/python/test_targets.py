@@ -329,6 +329,12 @@ def check_devices():
             said = ""
         except RuntimeError as error:
             said = str(error)
+        moved, archive = [], os.path.join(ROOT, "demo", "digits.pt2")
+        for device in "cpu", "opencl":
+            compile_case("fx", archive, folder, "--device", device)
+            image = torch.arange(64, dtype=torch.float32).reshape(1, 1, 8, 8) % 16
+            moved.append(fx.load(os.path.join(folder, "case_digits.json"), devices={"opencl": "cpu"})(image))
+        good = good and torch.allclose(*moved, rtol=1e-6)
         sys.path.remove(folder)
     good = good and "this backend's kernels are the cpu's, and the program runs on meta" in said
     print("two devices: good" if good else f"FAIL two devices: {said}")

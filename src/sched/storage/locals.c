@@ -89,7 +89,8 @@ static bool fits_tile(fuser *f, const sched_group *g, loop_buffer_id b)
 {
     int64_t elements = tile_elements(f, g, b);
     const loop_buffer *buffer = &f->p->buffers.at[b];
-    const target_machine *target = sched_target_at(buffer->device, f->target);
+    const target_machine *target =
+        f->s->for_host ? f->target : sched_target_at(buffer->device, f->target);
     int64_t lanes = g->variant.vector == SCHED_VECTOR_OUTER ? target->vector_bytes / 4 : 1;
     int64_t bytes = elements * lanes * (int64_t)ty_dtype_size(buffer->dtype);
     return elements >= 0 && bytes <= target->limits.tile_bytes;
