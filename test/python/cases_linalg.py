@@ -88,6 +88,12 @@ def linalg_norms(a, c, square):
     return *spectral, *others, *conditions, la.matrix_rank(a), la.matrix_rank(square * 0), la.matrix_rank(a, tol=4.0)
 
 
+@op(real(2, 3, 4, dtype=torch.bfloat16), real(3, 5, dtype=torch.float16))
+def linalg_norms_of_halves(a, h):
+    named = la.matrix_norm(a, dtype=f64), la.matrix_norm(h, 1, dtype=f64), la.norm(a, dim=(0, 2))
+    return *named, la.matrix_norm(a, float("inf"), keepdim=True), la.vector_norm(h, 3, dtype=f64)
+
+
 @op(firm(2, 3, 3), real(3, 3, dtype=c64), real(2, 4))
 def linalg_functions(a, c, x):
     powers = la.matrix_power(a, -2), la.matrix_power(a, 0), la.matrix_power(c, 5)
