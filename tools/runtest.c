@@ -5,12 +5,13 @@
  *                                              the name of a command
  *     --once--                                 optional: nothing here differs from one instruction set to
  *                                              another (--again leaves it out)
- *     --run-- ferrite inspect --stage fx -     a line for the shell; `ferrite` is the binary under test
+ *     --run-- ferrite inspect --stage fx -     a line for bash; `ferrite` is the binary under test
  *     --file model.txt--                       optional, any number: a file in the folder where the line runs
  *     --in--                                   optional: standard input
  *     --out--                                  expected standard output; nothing when left out
  *     --err--                                  optional: expected standard error; not looked at when left out
- *     --status-- 1                             optional: expected exit status; 0 when left out
+ *     --status-- 1                             optional: expected exit status, of a pipe the last that
+ *                                              is not 0; 0 when left out
  *
  * A file may hold several --run-- groups; they run in order, in one new folder. $ROOT is the folder
  * where runtest was started, $BUILD the one where the binary lies. Blank lines at the end of a text do
@@ -238,7 +239,7 @@ static void become(const char *folder, const char *command, const int fds[3])
     if (chdir(folder) != 0) _exit(126);
     for (int i = 0; i < 3; i++)
         if (dup2(fds[i], i) < 0) _exit(126);
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    execl("/bin/bash", "bash", "-o", "pipefail", "-c", command, (char *)NULL);
     _exit(126);
 }
 
@@ -371,7 +372,7 @@ static void judge_status(test *t, int run, int got)
     }
 }
 
-/* A pipe hides its first command's status: a test of one that fails would compare nothing. */
+/* The last of several commands hides the others' status: a test of one that fails would compare nothing. */
 static bool hides_error(test *t, int run, const outcome *result)
 {
     return !*result->out && result->status == 0 && !find(t, run, ERR) &&

@@ -236,7 +236,8 @@ void rule_matrix_norm(infer_call *c)
     if (a == b) infer_fail(c, "a matrix norm over one dimension twice");
     ty_dtype real = ty_complex_to_real(x->dtype);
     if (real != TY_F32 && real != TY_F64)
-        infer_fail(c, "a norm by singular values of %s: float32, float64 or complex", infer_shape(c, x));
+        infer_fail(c, "a norm by singular values of %s: float32, float64 or complex",
+                   infer_shape(c, x));
     if (c->status != FE_OK) return;
     ty_dtype dtype = ty_complex_to_real(infer_dtype(c, "dtype", x->dtype));
     uint64_t both = (uint64_t)1 << a | (uint64_t)1 << b;

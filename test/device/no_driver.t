@@ -11,3 +11,4 @@ it has no function ferrite_device() (ferrite_device.h)
   at ./p.so
 --err--
 error: run: privateuseone: nobody has given its driver (fe_artifact.set_driver; option devices)
+--status-- 1

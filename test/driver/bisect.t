@@ -17,6 +17,7 @@ FAIL: test/cases/programs/inverted_residual.pt2
     error: check: bisect: k_add_max_min_mul is wrong in the result of %hardswish_1 (expand.2), activation.py:572 in forward, with %conv2d (expand.0) (buffer buf12): 
       at run
 0 passed, 1 failed, 0 unsupported
+--status-- 1
 --run-- ferrite inspect $ROOT/demo/digits.pt2 --stage loop >l.loop; ferrite compile l.loop --from loop -o l.so; ferrite run n.wrap --from wrap --bisect
 --file n.wrap--
 program n

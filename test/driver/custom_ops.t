@@ -58,6 +58,7 @@ error: pt2: cannot read torch.ops.quant.quantise.default: this operator is not k
 error: ops: it has no function ferrite_ops
   at here.so
   help: end it with FE_OP_LIBRARY (ferrite_ops.h)
+--status-- 1
 --run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops missing.so -o a.so
 --err--
 error: ops: cannot be found
@@ -84,6 +85,7 @@ error: op: quant.quantise.default: declared before as "quant::quantise(Tensor x,
 error: infer: the shapes of quant.quantise.default: m is not on the left (found ']')
   at line 1, column 19
 error: run: wrong_run: failed
+--status-- 1
 --run-- cat >k.fx; ferrite run k.fx --ops libmoe.so
 --in--
 operators { "moe::route(Tensor logits, Tensor(a!) counts, int k=2) -> (Tensor, Tensor)" }

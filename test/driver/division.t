@@ -12,6 +12,7 @@ graph main {
 --out--
 3
 error: run: an integer is divided by zero in
+--status-- 1
 --run-- ferrite inspect d.fx --stage loop | grep -e divisor -e ' = index' -e div -e fmod; ferrite inspect d.fx --stage loop >d.loop && ferrite inspect d.loop --from loop --stage loop | cmp - d.loop
 --file d.fx--
 graph main {

@@ -87,7 +87,7 @@ donated inputs: 16 bytes more
 memory @buf3 in @buf4
 memory @buf5 in @x
 memory @buf6 output 0
---run-- for o in z a; do ferrite compile kept.fx -o m.so --donate $o; done; ferrite inspect kept.fx --donate 'view?' --donate 'free?' --stage loop | grep donated; for o in view changed gaps n; do ferrite compile kept.fx -o m.so --donate $o 2>&1 | head -1; done; ferrite inspect kept.fx --donate all --stage loop | grep donated
+--run-- for o in z a; do ferrite compile kept.fx -o m.so --donate $o; done; ferrite inspect kept.fx --donate 'view?' --donate 'free?' --stage loop | grep donated; for o in view changed gaps n; do ferrite compile kept.fx -o m.so --donate $o 2>&1 | sed -n 1p; done; ferrite inspect kept.fx --donate all --stage loop | grep donated
 --file kept.fx--
 graph main {
   placeholder %view user "view" : f32[4,4]

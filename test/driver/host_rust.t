@@ -6,3 +6,4 @@
 output_0: [1, 10], first value
 output_0: [1, 7], first value
 ./other.so has ABI version 42, this program 1
+--status-- 1

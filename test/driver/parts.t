@@ -19,6 +19,7 @@ first value -35.0214
 digits has no part 9
 --out--
 8 rest: reads buf21 [1, 32]; makes buf22 [1, 10]
+--status-- 1
 --run-- ferrite compile rows.fx --split op=mm --part 1 -o rows.so --quiet && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./rows.so
 --file rows.fx--
 graph main {

@@ -62,6 +62,7 @@ error: plan: sizes: 's0=x' is not NAME=NUMBER
   help: as s0=8,s1=128
 error: plan: sizes: 's0' is not NAME=NUMBER
   help: as s0=8,s1=128
+--status-- 1
 --run-- ferrite inspect parts.fx --stage plan
 --file parts.fx--
 graph main {

@@ -50,6 +50,7 @@ input 'input' is float, expected a tensor of float32
 --run-- mkdir -p gone && ferrite compile $ROOT/demo/digits.pt2 --emit python -o gone/digits.py --quiet && printf x >>gone/digits_kernels.so && python3 -c 'import sys; sys.path.insert(0, "gone"); import digits' 2>&1 | tail -1 | sed 's,/[^ ]*/,,'
 --out--
 ImportError: digits_kernels.so does not hold the weights of this program
+--status-- 1
 --run-- for op in neg exp; do printf 'graph main {\n  placeholder %%x user "x" : f32[4]\n  %%y = aten.%s.default(%%x) : f32[4]\n  output (user %%y)\n}\n' $op >same.fx; mkdir -p $op; ferrite compile same.fx -o $op/same.py --quiet; done; python3 twice.py
 --file twice.py--
 import ctypes, os, sys, types

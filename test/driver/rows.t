@@ -7,3 +7,4 @@ aten_new_default: one of DECOMPOSE, LOWER, VIEW, CODE, FORMULA, NUMBER, BY, LACK
 aten_new_default: one of INFER, BY, LACKS
 == INFER(pointwise, DTYPE_FLOAT) CODE(SINH)
 == LACKS(LOWERING)
+--status-- 1

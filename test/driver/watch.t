@@ -27,6 +27,7 @@ error: run: infinity in the result of %r (buffer buf1): 1 of 6 elements, the fir
 --out--
 error: run: infinity in the result of %conv2d (features.0), make_digits.py:47 in forward: N of 1024 elements, the first at [0, 0, 0, 0]
 error: run: NaN in input 'a': N of 7 elements, the first at [1]
+--status-- 1
 --run-- ferrite check --nan-check $ROOT/test/cases/programs | grep -o -e '^FAIL.*' -e 'NaN.*' | sed 's,/.*/,,'
 --out--
 FAIL: bounded_products.pt2
@@ -35,6 +36,7 @@ FAIL: parts_of_given_lengths.pt2
 NaN in the result of %mean, cases_programs.py:426 in forward (buffer buf7): 2 of 2 elements, the first at [0]
 FAIL: spelled_out_attention.pt2
 NaN in the result of %attention_3, cases_passes.py:29 in forward: 24 of 336 elements, the first at [0, 0, 3, 0]
+--status-- 1
 --run-- ferrite run d.fx --dump-buffers --no-passes >log; ferrite run d.fx --no-cc --dump-dir out 2>lines >log; sort lines | cut -d ' ' -f 2-; ls out | wc -l; ferrite run $ROOT/demo/digits.pt2 --dump-dir npy 2>&1 >log | grep -c 'relu.*with %conv2d'; touch file; ferrite run $ROOT/demo/digits.pt2 --dump-dir file 2>&1 | grep error | cut -c -40
 --file d.fx--
 graph main {
@@ -59,6 +61,7 @@ error: run: buf12.npy: cannot make folde
 buf1 bool[2,3] min 0 max 1 mean 0.5 nan 0 inf 0  %p, with %c
 buf2 f32[2,3] min -inf max inf mean nan nan 2 inf 4  %n
 buf3 i64[3] min 4 max 6 mean 5 nan 0 inf 0  %e
+--status-- 1
 --run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl; echo run >script; for o in --nan-check '--inf-check --split nodes=1' ''; do ferrite compile n.fx $o -o n.so --quiet && ./call ./n.so <script; done
 --out--
 failed 4: NaN in the result of %r (buffer buf1): 1 of 6 elements, the first at [0, 0]

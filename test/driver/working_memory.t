@@ -9,3 +9,4 @@ graph main {
 }
 --out--
 working memory of y
+--status-- 1

@@ -30,3 +30,4 @@ ferrite.transfer True
 ferrite.transfer False
 ferrite.wait wait__9
 0
+--status-- 1

@@ -54,6 +54,7 @@ error: infer: aten.dsplit.int: self is f32[6] where [_,_,_,...] is wanted
 error: infer: aten.reflection_pad1d.default: input f32[1,3,4] is too small. Calculated output size: 0
 error: infer: aten.reflection_pad2d.default: input f32[1,3,4,4] is too small. Calculated output size: 0
 error: infer: aten.nll_loss_nd.default: target is f32[3,5]: it has to hold integers
+--status-- 1
 --run-- ferrite inspect --stage fx - | grep require
 --in--
 symbols {

@@ -26,6 +26,7 @@ error: infer: aten.conv2d.default: padding has to be at least 0
 error: infer: aten.adaptive_max_pool2d.default: self is i64[2,3,8,8]: it has to hold floating point numbers
 error: infer: aten.roll.default: dimension 1 of a tensor that has 1
 error: infer: aten.mm.default: expected a value for argument 'mat2', but it is None
+--status-- 1
 --run-- ferrite inspect --stage fx - | tee again.fx | grep require; ferrite inspect again.fx --stage loop | grep assert
 --in--
 symbols {
@@ -62,6 +63,7 @@ error: infer: aten.searchsorted.Tensor: the first N-1 dimensions of boundaries t
 error: infer: aten.prelu.default: Mismatch of parameter numbers and input channel size. Found parameter numbers = 5 and channel size = 4
 error: infer: aten.pixel_shuffle.default: pixel_shuffle expects its input f32[1,5,4,4] to be divisible in dimension 1
 error: infer: aten.index_put.default: the value is f32[2,5]: dimension 1 does not broadcast
+--status-- 1
 --run-- for z in 8388608 4194304 1; do sed "s/Z/$z/" big.fx | ferrite inspect --stage loop - 2>&1 | sed -n 1p; done; sed 's/1099511627776,2/4611686018427387904/; s/Z/1/' big.fx | ferrite inspect --stage fx - 2>&1 | sed -n 1p
 --file big.fx--
 graph main {
@@ -75,6 +77,7 @@ error: infer: aten.repeat.default: f32[4611686018427387904,2] does not fit in an
 program stdin
 error: infer: the tensor does not fit in any memory
 
+--status-- 1
 --run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("p" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12; do ferrite inspect p$n.fx --stage loop 2>&1 | sed -n '1p'; done
 --in--
 placeholder %a user "a" : f32[5,6]; placeholder %m user "m" : bool[4]; placeholder %b user "b" : f32[6]; %v = aten.index_put_.default(%a, [%m], %b)
@@ -103,6 +106,7 @@ error: infer: aten.kthvalue.default: selected index k out of range: 11 of f32[5,
 error: infer: aten.linalg_solve.default: B is f32[4], which is no matrix
 error: infer: aten.fake_quantize_per_channel_affine.default: scale f32[4] does not match the size 3 of the axis
 
+--status-- 1
 --run-- for n in sum relu sort; do sed "s/OP/$n/" eight.fx | ferrite inspect --stage fx - 2>&1 | sed -n 1p; done
 --file eight.fx--
 graph main {
@@ -115,6 +119,7 @@ graph main {
 error: infer: aten.sum.default: "sum" not implemented for 'torch.float8_e4m3fn'
 error: infer: aten.relu.default: "relu" not implemented for 'torch.float8_e4m3fn'
 error: infer: aten.sort.default: "sort" not implemented for 'torch.float8_e4m3fn'
+--status-- 1
 --run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  %%g = _operator.getitem(%%v, 0)\n  output (user %%g)\n}\n'; done | awk '/^graph/ {n++} {print > ("g" n ".fx")}'; for n in 1 2 3 4 5 6; do ferrite inspect g$n.fx --stage loop 2>&1 | grep -e ^error -e ^output; done
 --in--
 placeholder %a user "a" : f32[2]; placeholder %s user "s" : f32[]; %v = aten.gradient.tensorarray(%a, [%s], [0], 1)
@@ -131,6 +136,7 @@ error: infer: aten.gradient.array: gradient expects each dimension size to be at
 output @buf6[4,5]{5,1}
 error: infer: aten.gradient.tensorarray: a spacing of f32[1] has fewer than edge_order + 1 places
 
+--status-- 1
 --run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("n" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do ferrite inspect n$n.fx --stage loop 2>&1 | sed -n '1p'; done
 --in--
 placeholder %a user "a" : f32[4]; %v = aten.quantile.scalar(%a, 0.5, None, False, interpolation="bogus")
@@ -214,6 +220,7 @@ error: infer: aten.pad.default: 2 paddings of f32[3]
 error: infer: aten.nuclear_norm.default: self is f32[3] where [...,_,_] is wanted
 error: infer: aten.linalg_solve.default: Incompatible shapes of A and B for the equation XA = B: f32[5,5] and f32[5]
 error: infer: aten.linalg_lu_factor.default: A is i64[3,5]: it has to hold float32, float64 or complex
+--status-- 1
 --run-- for n in 1 2 3; do ferrite inspect p$n.fx --stage loop; done
 --file p1.fx--
 graph main {

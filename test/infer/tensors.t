@@ -49,7 +49,7 @@ error: infer: aten.linalg_lu_solve.default: expected a tensor for argument 'pivo
   at %y in graph number
   help: PyTorch refuses such arguments too: is the program whole?
 --status-- 1
---run-- ferrite inspect --stage loop - 2>&1 | head -1
+--run-- ferrite inspect --stage loop - 2>&1 | sed -n 1p
 --in--
 graph main {
   placeholder %x user "x" : f32[1,2,1,3,2]
@@ -58,7 +58,8 @@ graph main {
 }
 --out--
 error: infer: aten.max_unpool3d.default: expected a tensor for argument 'indices'
---run-- ferrite inspect --stage loop - 2>&1 | head -1
+--status-- 1
+--run-- ferrite inspect --stage loop - 2>&1 | sed -n 1p
 --in--
 symbols {
   s0 in [2, inf] hint 4
@@ -71,7 +72,8 @@ graph main {
 }
 --out--
 error: infer: aten.select_scatter.default: expected a tensor for argument 'self'
---run-- ferrite inspect --stage loop - 2>&1 | head -1
+--status-- 1
+--run-- ferrite inspect --stage loop - 2>&1 | sed -n 1p
 --in--
 symbols {
   s0 in [2, inf] hint 4
@@ -84,6 +86,7 @@ graph main {
 }
 --out--
 error: infer: aten.cat.default: expected tensors for argument 'tensors'
+--status-- 1
 --run-- ferrite inspect --stage fx - 2>&1 | grep %v
 --in--
 symbols {
@@ -98,7 +101,7 @@ graph main {
 --out--
   %v = aten.add.Tensor(%x, %n, 1) : f32[s0,4]{4,1}@2
   output (user %v)
---run-- ferrite inspect --stage loop - 2>&1 | head -1
+--run-- ferrite inspect --stage loop - 2>&1 | sed -n 1p
 --in--
 graph main {
   placeholder %x user "x" : f32[3,4]
@@ -107,3 +110,4 @@ graph main {
 }
 --out--
 error: infer: aten.sum.dim_IntList: argument 'dim' is not of the kind that is wanted: aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+--status-- 1

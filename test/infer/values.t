@@ -39,6 +39,7 @@ placeholder %x user "x" : bool[4]; %v = aten._foreach_neg_.default([])
 error: infer: aten._foreach_add_.List: Tensor lists must have the same number of tensors, got 1 and 2
 error: lists: aten._foreach_maximum_.List: result type i64 can't be cast to the desired output type bool
 error: infer: aten._foreach_neg_.default: Tensor list must have at least one tensor.
+--status-- 1
 --run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%x)\n}\n'; done | awk '/^graph/ {n++} {print > ("n" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do ferrite inspect n$n.fx --stage loop 2>&1 | grep -e ^error -e ^output; done
 --in--
 placeholder %x user "x" : f16[4]; placeholder %m user "m" : bool[4]; %v = aten.masked_fill.Scalar(%x, %m, -1e9)
@@ -74,3 +75,4 @@ error: infer: aten.add.Tensor: For integral input tensors, argument alpha must n
 error: infer: aten.index_reduce.default: index_reduce of bools by mean
 error: infer: aten.histc.default: max has to be at least min
 error: decompose: cannot handle aten.avg_pool2d_backward.default: a gradient of integers, whose quotients are cut off one by one
+--status-- 1

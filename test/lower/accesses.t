@@ -80,6 +80,7 @@ error: loop: law L1: a store of @rows[9*i0 + i1], between 0 and 34, is not known
 error: loop: law L1: a store of @turned[i0 + 1], between 1 and 4096, is not known to be in [0, s0*s1) in
 error: loop: law L1: a view of @x[8*i0 + i1 + 1], between 1 and 32, is not known to be in [0, 32)
 error: loop: law L1: a load of @d[s1*i0 + s1 - max(s1 - max(i1 - 1, -i1 + 1) - 1, -s1 + max(i1 - 1, -i1 + 1) + 1) - 1], between -63 and 4159, is not known to be in [0, s0*s1) in
+--status-- 1
 --run-- for w in 's/masked %5/where %5/' 's/masked %5/masked %2/' 's/masked %5/masked %4/' 's/%8 = masked %5, %6, %7/%8 = masked %5, %6, %6/' 's/%5 = and %2, %4/%5 = or %2, %4/' 's/%0 = const 2 : i64/%0 = const 1 : i64/' 's/%2 = le %0, %1/%2 = lt %1, %0/'; do sed "$w" accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done
 --out--
 error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not known to be in [0, 32) in
@@ -89,6 +90,7 @@ error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not know
 error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not known to be in [0, 32) in
 error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not known to be in [0, 32) in
 error: loop: law L1: a load of @x[8*i0 + i1 - 2], between -2 and 32, is not known to be in [0, 32) in
+--status-- 1
 --run-- for w in 's/%0 < 4/%0 < 5/' '/^assert u0/d' 's/u0 <= 30/u0 <= 31/' 's/^assert u0.*/assert u0 != 31 "another"/' 's/u0 <= 30/s0 <= 30/'; do sed "$w" accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done; sed '/^assert u0/{h;d}; /^output @padded/{x;p;x}' accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law
 --out--
 error: loop: law L1: a load of @x[8*indirect0 + i1], between 0 and 39, is not known to be in [0, 32) in
@@ -97,6 +99,7 @@ error: loop: law L1: a load of @x[i0 + 2], between 2 and anything, is not known 
 error: loop: law L1: a load of @x[i0 + 2], between 2 and anything, is not known to be in [0, 32) in
 error: loop: law L1: a load of @x[i0 + 2], between 2 and anything, is not known to be in [0, 32) in
 error: loop: law L1: a load of @x[i0 + 2], between 2 and anything, is not known to be in [0, 32) in
+--status-- 1
 --run-- for w in 's/i1 - 2\]/9223372036854775807*i1 - 2]/' 's/8\*j0/4611686018427387904*j0/' 's/i1 - 2\]/i1 - 9223372036854775807]/' 's/i1 - 2\]/9223372036854775807*i0 + 9223372036854775807*i1 + 2]/' 's/\[i0 + 2\]/[9223372036854775807*i0*i0 + 2]/' 's/\[u0\]{1} + 2/[u0]{9223372036854775807} + 2/' 's/\[4,7\]{8,1} + 1/[4,7]{-9223372036854775808,1} + 1/'; do sed "$w" accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done
 --out--
 error: loop: law L1: a load of @x[8*i0 + 9223372036854775807*i1 - 2], between -2 and anything, is not known to be in [0, 32) in
@@ -106,6 +109,7 @@ error: loop: law L1: a load of @x[8*i0 + 9223372036854775807*i0 + 92233720368547
 error: loop: law L1: a load of @x[9223372036854775807*i0*i0 + 2], between 2 and anything, is not known to be in [0, 32) in
 error: loop: law L1: a view of @x[9223372036854775807*i0 + 2], between 2 and anything, is not known to be in [0, 32) in
 error: loop: law L1: a view of @x[-9223372036854775808*i0 + i1 + 1], between anything and 7, is not known to be in [0, 32)
+--status-- 1
 --run-- for w in s,a,a, '/^assert 0/d' 's/^assert 0 <= u0/assert -1 <= u0/' '/^assert u0/d' 's/u0 <= 4/u0 <= 5/' 's/u0 <= 4/u0 < 6/' 's/u0 <= 4/u0 <= s0/' 's/u0 <= 4/u0 <= u0/' 's/u0 <= 4/4 <= u0/' 's/u0 <= 4/u0 != 5/' '/^assert u0/{h;d}; /^output @y/{x;p;x}' 's/= 2.u0/= 3*u0/' 's/= 2.u0/= u0 - 1/' 's/u2 in .0, 2./u2 in [0, 1]/' 's/u2 in .0, 2./u2 in [1, 2]/' 's/^repeat u2 < 3/repeat u2 < s0/'; do sed "$w" defined.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done; for w in 's/u0 <= 4/u0 < 5/' 's/u0 <= 4/u0 == 3/' 's/4. "/s0] "/; s/u0 <= 4/u0 <= s0/; s/s0 in .2, 64./s0 in [2, 4]/'; do sed "$w" defined.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done
 --file defined.loop--
 program defined

@@ -45,3 +45,4 @@ error: loop: law L1: a view of @x[4*i0 + i1], between 0 and anything, is not kno
 error: loop: law L1: a view of @x[4*i0 + i1], between 0 and 15, is not known to be in [0, 10)
 error: loop: law L1: a size of @x is less than 0
 error: loop: law L1: a load of @x[4611686018427387904*i0 + 9223372036854775807], between 9223372036854775806 and anything, is not known to be in [0, 8) in
+--status-- 1

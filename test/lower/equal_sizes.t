@@ -30,3 +30,4 @@ output @joined[s1*s1*s2]{1}
   %stack = aten.stack.default([%a, %b], 1) : f32[s0,2,s1]{2*s1,s1,1}@4
 output @joined[s1*s1*s2]{1}
 error: loop: law L1: a store of @joined[s1*s1*i0 + s1*i1 + i2], between 0 and anything, is not known to be in [0, s1*s1*s2) in
+--status-- 1

@@ -21,3 +21,4 @@ law L11: segment: bounds is bool, not key in
 law L11: segment: size 1 of bounds is 2, and s+1 is 3 in
 law L11: ldl_solve: pivots is i64, not i32 in
 law L11: ldl_solve: size 0 of pivots is 1, and n is 2 in
+--status-- 1

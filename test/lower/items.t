@@ -12,6 +12,7 @@ graph main {
 }
 --out--
 error: lower: cannot lower aten.convolution_backward.default: its result 0
+--status-- 1
 --run-- ferrite inspect --no-passes --stage loop - 2>&1 | grep -c conv_weight
 --in--
 graph main {

@@ -66,3 +66,4 @@ nest [i0 < 1, i1 < 5] {
 }
 --out--
 error: loop: law L1: a store of @x[i1], between 0 and 4, is not known to be in [0, 5*min(s0, 1)) in
+--status-- 1

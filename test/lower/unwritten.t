@@ -1,5 +1,5 @@
 # memory that nothing writes holds NaN or the largest integer where the graph says so, and zeros where it does not
---run-- ferrite inspect --stage loop a.fx | grep const; sed /fills_unwritten/d a.fx | ferrite inspect --stage loop - | grep const; ferrite inspect --stage read a.fx | head -2
+--run-- ferrite inspect --stage loop a.fx | grep const; sed /fills_unwritten/d a.fx | ferrite inspect --stage loop - | grep const; ferrite inspect --stage read a.fx | sed -n 1,2p
 --file a.fx--
 graph main {
   fills_unwritten

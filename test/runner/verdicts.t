@@ -31,6 +31,7 @@ FAIL d.t
   by: echo "x: runtime"" error: y" >&2
 0 passed, 1 failed, 0 skipped
 
+--status-- 1
 --run-- printf '# e\n--skip-if-missing-- nothing\n--run-- false\n' >e.t; $ROOT/build/runtest --binary /bin/sh e.t
 --out--
 0 passed, 0 failed, 1 skipped

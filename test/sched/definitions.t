@@ -97,25 +97,30 @@ live @w [0, 7) output
 --err--
 error: sched: law S2: an op comes before one that it depends on: op 5 before op 4
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^define u1 = 2.u0/define u0 = @count[]{}/' definitions.loop | ferrite inspect - --from loop --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: loop: law L6: symbol u0 is defined twice in
 define u0 = @count[]{}
 
   at reading
+--status-- 1
 --run-- sed '/^define u0/d' definitions.loop | ferrite inspect - --from loop --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: loop: law L6: symbol u0 is not known here in
 assert 0 <= u0 "a count"
 
   at reading
+--status-- 1
 --run-- sed 's/^define u0 = @count/define u0 = @y/; s/y\[\]{}/y[]{} + 3/' definitions.loop | ferrite inspect - --from loop --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: loop: law L2: a symbol is defined by one integer in
 define u0 = @y[]{} + 3
 
   at reading
+--status-- 1
 --run-- sed 's/^define u0 = @count..{}/define u0 = @y[8]{1}/' definitions.loop | ferrite inspect - --from loop --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: loop: expected one element (found 'assert')
   at line 25, column 1
+--status-- 1

@@ -81,7 +81,7 @@ device cpu
 partition "nodes 6" reads [@buf5, @buf6] makes [@buf10] ends [@buf5, @buf6]
 copy @buf8[4,4]{4,1} -> @buf9[4,4]{4,1}
 device cuda 0
---run-- for law in '/^wait @buf6/d' '/^wait @x/d' '/^device cuda/d' 's/^place 2 pinned/place 2/' 's/copy @x\[4,8\]{8,1} -> @buf2/copy @buf3[4,8]{8,1} -> @buf2/'; do sed "$law" two.wrap | sed 's/\(k_[a-z]*\)_[0-9a-f]* (/\1 (/' | ferrite inspect - --from wrap --stage wrap | head -0; done
+--run-- for law in '/^wait @buf6/d' '/^wait @x/d' '/^device cuda/d' 's/^place 2 pinned/place 2/' 's/copy @x\[4,8\]{8,1} -> @buf2/copy @buf3[4,8]{8,1} -> @buf2/'; do sed "$law" two.wrap | sed 's/\(k_[a-z]*\)_[0-9a-f]* (/\1 (/' | ferrite inspect - --from wrap --stage wrap | sed d; done
 --err--
 error: wrap: law W10: a buffer is used before its copy is waited for: buf6
   at line 18: kernel k_sum (@buf6, @buf7) ints [] m 4 cost 2137
@@ -98,6 +98,7 @@ error: wrap: law W9: a buffer is in a segment of other memory: buf6
 error: wrap: law W1: a buffer is used before it is allocated: buf3
   at line 4: copy @buf3[4,8]{8,1} -> @buf2[4,8]{8,1} async
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- ferrite compile two.fx -o two.so; ferrite compile two.fx --emit python -o two.py; ferrite run two.fx; ferrite compile two.fx --max-arena --emit fx -o two.json; ferrite inspect two.fx --device cpu --stage wrap | grep -c -e cuda -e copy -e pinned; ferrite inspect two.fx --stage sched | grep '^refuse.*device'
 --err--
 error: emit: %w is on cuda0, and this target runs on the cpu alone

@@ -22,19 +22,24 @@ partition "last" reads [@b] makes [@y] ends [@b]
 extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
 free @b
 output 0 @y[16,8]{8,1}
---run-- sed 's/reads \[@b\] makes/makes/' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | head -2
+--run-- sed 's/reads \[@b\] makes/makes/' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 1,2p
 --out--
 error: wrap: law W8: a buffer is used that the signature does not name: b
   at line 9: extern copy (@b[8,16]{1,8}) -> (@y[8,16]{16,1}) ints [0] floats []
---run-- sed 's/ ends \[@b\]//' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | head -1
+--status-- 1
+--run-- sed 's/ ends \[@b\]//' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 1p
 --out--
 error: wrap: law W8: a buffer ends that the signature does not say so of: b
---run-- sed 's/ symbols \[s0\]//' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | head -1
+--status-- 1
+--run-- sed 's/ symbols \[s0\]//' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 1p
 --out--
 error: wrap: law W8: a symbol is read that the signature does not name: s0
---run-- sed 's/ constants \[@w\]//' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | head -1
+--status-- 1
+--run-- sed 's/ constants \[@w\]//' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 1p
 --out--
 error: wrap: law W8: a buffer is used that the signature does not name: w
---run-- sed 's/makes \[@b\] const/makes [b] const/' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | head -1
+--status-- 1
+--run-- sed 's/makes \[@b\] const/makes [b] const/' parts.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 1p
 --out--
 error: wrap: expected a buffer (found 'b')
+--status-- 1

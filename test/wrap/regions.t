@@ -36,33 +36,40 @@ output 0 @y[16,8]{8,1}
 error: wrap: law W7: a buffer outlives its region: b
   at line 8: else
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^while.*/&\nfree @a/; /^free @a$/{ x; s/^/x/; /^xx/{ x; d; }; x; }' regions.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W7: a buffer is freed at every step: a
   at line 15: free @a
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed '0,/^end$/{/^end$/d}' regions.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W7: a region does not end: else
   at line 19: output 0 @y[16,8]{8,1}
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^else$/end/' regions.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W7: a region ends that has not begun: 
   at line 18: end
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed '/^repeat/d' regions.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W5: a symbol is read before it is defined: u0
   at line 12: kernel k_test (@a, @more) ints [u0] m 1 cost 100
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^output/end\n&/' regions.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W7: a region ends that has not begun: 
   at line 20: end
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/\[u0\]/[u1]/' regions.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W5: a symbol is read before it is defined: u1
   at line 13: kernel k_test (@a, @more) ints [u1] m 1 cost 100
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1

@@ -88,36 +88,43 @@ output 0 @y[u0]{1}
 error: wrap: law W6: a buffer is allocated before its segment is placed: a
   at line 4: alloc @a live [0, 2) segment 1 bytes 4*u0
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^place 1/&\n&/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W6: a segment is placed twice: 1
   at line 5: place 1
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^place 1/place 0/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W6: a segment is placed twice: 0
   at line 4: place 0
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed '/^symbol u0/{ h; d; }; /^place/G' laws.wrap | sed '/^assert/d' | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W5: a symbol is read before it is defined: u0
   at line 1: place 1
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^symbol u0.*/&\n&/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W5: a symbol is defined twice: u0
   at line 2: symbol u0 = @n[]{}
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed '/^alloc @y/d; s/^wrapper/memory @y output 0\n&/' laws.wrap | sed '/^memory/d; s/^symbol/memory @y output 0\n&/' | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W1: a buffer is used before it is allocated: y
   at line 10: extern copy (@b[u0]{1}) -> (@y[u0]{1}) ints [0] floats []
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/^free @a/&\n&/' laws.wrap | ferrite inspect - --from wrap --stage wrap | sed -n '/^wrapper/,$p'
 --err--
 error: wrap: law W3: a buffer is freed twice: a
   at line 10: free @a
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- ferrite inspect - --from loop --stage wrap | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost [0-9]*//' | sed -n '/^wrapper/,$p'
 --in--
 program steps_of_sizes_of_their_own
@@ -173,6 +180,7 @@ output 0 @y[3]{1}
 error: wrap: law W4: two buffers that live at once overlap: b and a
   at line 7: alloc @b live [1, 3) segment 1 bytes 4*u0
   help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- ferrite inspect most.wrap --from wrap --stage wrap | cmp - most.wrap
 --file most.wrap--
 program most

@@ -70,7 +70,7 @@ error: wrap: law W12: scratch is made that no operator wants:
   at line 3: scratch -64*((-s0) // 4)
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
---run-- ferrite inspect rows.fx --stage wrap | grep -e ^wrapper -e ^scratch; ferrite inspect rows.fx --stage wrap --max-arena | grep ^wrapper; ferrite inspect rows.fx --stage plan --max-arena | head -1; ferrite compile rows.fx -o rows.so --max-arena | grep ^threads
+--run-- ferrite inspect rows.fx --stage wrap | grep -e ^wrapper -e ^scratch; ferrite inspect rows.fx --stage wrap --max-arena | grep ^wrapper; ferrite inspect rows.fx --stage plan --max-arena | sed -n 1p; ferrite compile rows.fx -o rows.so --max-arena | grep ^threads
 --out--
 wrapper arena 0 bound 0 weights 0 kernels 0 calls 1
 scratch -64*((-s0) // 4)

@@ -84,12 +84,16 @@ output 1 @z[8]{1}
  : law W15: no line gives a new value to what has one: s
 (@z[8]{1})
  : law W15: a buffer is read that no line before has written: z
+--status-- 1
 --run-- sed '/^repeat forever/,/^end/{/^extern/d; s/^while.*/&\nextern copy (@t[8]{1}) -> (@u[8]{1}) ints [0] floats []/}' true.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 's|^error: ||p'
 --out--
 wrap: law W15: a buffer is read that no line before has written: u
+--status-- 1
 --run-- sed '/^else/,/^end/{/^extern/d}' true.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 's|^error: ||p'
 --out--
 wrap: law W15: a buffer is read that no line before has written: t
+--status-- 1
 --run-- sed 's/@x\[8\]{1}) -> (@b\[8\]/@z[8]{1}) -> (@b[8]/' true.wrap | ferrite inspect - --from wrap --stage wrap 2>&1 | sed -n 's|^error: ||p'
 --out--
 wrap: law W15: a buffer is read that no line before has written: z
+--status-- 1
