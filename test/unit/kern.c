@@ -520,3 +520,35 @@ SESSION_TEST(layers_of_other_sizes_share_a_kernel)
     EXPECT_TEXT(a.set->kernels.at[0].name, b.set->kernels.at[0].name);
     return FE_OK;
 }
+
+/* ---- operations ---- */
+
+/* These the interpreter does itself, with what it knows of dtypes and of the call. */
+static bool is_of_the_interpreter(loop_opcode op)
+{
+    return op == LOOP_CAST || op == LOOP_BITCAST || op == LOOP_RANDBITS || op == LOOP_MASKED;
+}
+
+/* Is it computed as dtype d by a kernel, and does the reference know it then? */
+static bool is_computed(loop_opcode op, ty_dtype d)
+{
+    loop_scalar ones[3], out;
+    for (int i = 0; i < 3; i++)
+        ones[i] = ty_is_integral(d, true) ? (loop_scalar){.i = 1} : (loop_scalar){.f = 1};
+    if (!kern_can(target_at(0), op, d)) return false;
+    if (!is_of_the_interpreter(op) && !loop_scalar_apply(op, d, ones, &out))
+        unit_expect(false, __FILE__, __LINE__, loop_opcode_name(op));
+    return true;
+}
+
+SESSION_TEST(every_operation_has_c_and_a_reference)
+{
+    const ty_dtype dtypes[] = {TY_F32, TY_F64, TY_I64, TY_U8, TY_BOOL, TY_C64};
+    (void)session;
+    for (int op = 0; op < LOOP_OPCODE_COUNT; op++) {
+        bool any = loop_operand_count((loop_opcode)op) == 0 || op == LOOP_MASKED;
+        for (size_t i = 0; i < COUNT_OF(dtypes); i++) any |= is_computed((loop_opcode)op, dtypes[i]);
+        unit_expect(any, __FILE__, __LINE__, loop_opcode_name((loop_opcode)op));
+    }
+    return FE_OK;
+}
