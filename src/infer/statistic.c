@@ -282,6 +282,42 @@ void rule_segment_reduce(infer_call *c)
     if (c->status == FE_OK) infer_give(c, with_size(c, x, x->dtype, axis, count));
 }
 
+/* ---- jagged rows ---- */
+
+/* One list of offsets, and one length: other ones PyTorch's CPU kernels do not take. */
+static ty_tensor *only_offsets(infer_call *c)
+{
+    ty_tensor *offsets[2];
+    if (infer_list(c, "offsets", offsets, 2) == 1 && offsets[0]) return offsets[0];
+    infer_fail(c, "rows are told by one tensor of offsets");
+    return NULL;
+}
+
+void rule_jagged_to_padded(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK + 1];
+    ty_tensor *x = infer_tensor(c, "values"), *offsets = only_offsets(c);
+    if (!x || !offsets) return;
+    if (infer_sizes(c, "max_lengths", 0, &sizes[1]) != 1) {
+        infer_fail(c, "rows are padded to one length");
+        return;
+    }
+    sizes[0] = sym_add_int(c->symbols, offsets->sizes[0], -1);
+    memcpy(&sizes[2], x->sizes + 1, (x->rank - 1) * sizeof *sizes);
+    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, x->rank + 1, sizes));
+}
+
+void rule_padded_to_jagged(infer_call *c)
+{
+    sym_expr sizes[TY_MAX_RANK];
+    ty_tensor *x = infer_tensor(c, "dense");
+    if (!x || !only_offsets(c)) return;
+    bool known = infer_arg(c, "total_L") != NULL;
+    sizes[0] = known ? infer_expr(c, "total_L", 0) : infer_unbacked(c, 0, 0);
+    memcpy(&sizes[1], x->sizes + 2, (x->rank - 2) * sizeof *sizes);
+    if (c->status == FE_OK) infer_give(c, infer_fresh(c, x, x->dtype, x->rank - 1, sizes));
+}
+
 /* ---- random choices ---- */
 
 void rule_multinomial(infer_call *c)

@@ -1,5 +1,5 @@
 # arguments that PyTorch refuses: windows, transposed convolutions, norms of nothing, matrices in three parts
---run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("p" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do ferrite inspect p$n.fx --stage loop 2>&1 | sed -n '1p'; done
+--run-- while read -r line; do printf 'graph main {\n'; printf '%s\n' "$line" | tr ';' '\n'; printf '  output (user %%v)\n}\n'; done | awk '/^graph/ {n++} {print > ("p" n ".fx")}'; for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27; do ferrite inspect p$n.fx --stage loop 2>&1 | sed -n '1p'; done
 --in--
 placeholder %a user "a" : c64[2,13,12]; %v = aten.istft.default(%a, 24, 8, 20, None, True, False, None, 100)
 placeholder %a user "a" : c64[2,13,12]; %v = aten.istft.default(%a, 24, 8, 20, None, False, False, None, 90)
@@ -10,6 +10,7 @@ placeholder %a user "a" : f32[1,2,3,6]; %v = aten.max_pool2d.default(%a, [3, 3],
 placeholder %a user "a" : f32[2,0,3]; %v = aten.linalg_matrix_norm.default(%a, -2)
 placeholder %a user "a" : f32[2,3,0]; %v = aten.linalg_matrix_norm.default(%a, -1)
 placeholder %a user "a" : bf16[2,3,4]; %v = aten.linalg_matrix_norm.str_ord(%a, "nuc")
+placeholder %a user "a" : f32[2,4]; placeholder %o user "o" : i64[3]; %v = aten._jagged_to_padded_dense_forward.default(%a, [%o, %o], [3, 2])
 placeholder %a user "a" : f16[2,4]; %v = aten.linalg_vander.default(%a)
 placeholder %a user "a" : i64[2,12,12]; %v = aten.col2im.default(%a, [4, 5], [2, 2], [1, 1], [0, 0], [1, 1])
 placeholder %a user "a" : f32[5,10]; placeholder %t user "t" : i64[]; %v = aten.multi_margin_loss.default(%a, %t)
@@ -37,6 +38,7 @@ error: infer: aten.max_pool2d.default: pad should be at most half of the kernel 
 error: infer: aten.linalg_matrix_norm.default: cannot compute the -2 norm of f32[2,0,3]: dimension 1 has no elements
 error: infer: aten.linalg_matrix_norm.default: cannot compute the -1 norm of f32[2,3,0]: dimension 2 has no elements
 error: infer: aten.linalg_matrix_norm.str_ord: a norm by singular values of bf16[2,3,4]: float32, float64 or complex
+error: infer: aten._jagged_to_padded_dense_forward.default: rows are told by one tensor of offsets
 error: infer: aten.linalg_vander.default: x is f16[2,4]: it has to hold float32, float64, complex numbers or integers
 error: infer: aten.col2im.default: self is i64[2,12,12]: it has to hold floating point or complex numbers or bools
 error: infer: aten.multi_margin_loss.default: expected a target for each of f32[5,10], got i64[]

@@ -508,6 +508,14 @@ def segments(table, index, offsets, weight, rows):
     return *bags, *(reduce(rows, kind, lengths=lengths, initial=1) for kind in ("sum", "mean", "max", "min", "prod"))
 
 
+@op(real(6, 2, 3), values(0, 2, 2, 6, dtype=i64), real(3, 4))
+def jagged_rows(rows, offsets, dense):
+    """Rows of nested tensors, padded to one length (longer ones are cut), and back."""
+    pad, unpad = torch.ops.aten._jagged_to_padded_dense_forward, torch.ops.aten._padded_dense_to_jagged_forward
+    padded = pad(rows, [offsets], [4], -1.5), pad(rows[:, 0], [offsets.int()], [3]), pad(rows[:, 0, 0] > 0, [offsets], [2], 1.0)
+    return *padded, unpad(padded[0] * 2, [offsets], 6), unpad(dense, [offsets]).cumsum(0)
+
+
 @op(real(6, 3), whole(6, low=1, high=6), values(0, 2, 2, 4, 6, dtype=i64))
 def segments_of_halves(table, index, offsets):
     """Zeros, least numbers and infinities among what bags give in 16 bits."""
