@@ -72,7 +72,7 @@ const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c
 /* iota, transpose, or the operation of that name lane by lane; NULL: there is none. */
 const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
-/* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
+/* ---- c_value.c, c_kernel.c: one kernel ---- */
 typedef struct kern_c_printer {
     const kern_ir *k;
     const sym_table *t;
@@ -86,6 +86,8 @@ typedef struct kern_c_printer {
     uint32_t copied;
     uint32_t copy; /* the one being printed */
 } kern_c_printer;
+/* Is there one of it for each copy of the vectors? */
+bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref);
 const char *kern_c_name(kern_c_printer *pr, kern_ref ref); /* "v7", or "v7_1" of a copy */
 const char *kern_c_operand(kern_c_printer *pr, kern_ref ref);
 const char *kern_c_count(kern_c_printer *pr); /* how many lanes there are: "n", "n_1", "16" */
@@ -98,6 +100,7 @@ const char *kern_c_applied(kern_c_printer *pr, loop_opcode op, ty_dtype result,
 /* Text made of one or two others. */
 const char *kern_c_format(kern_c_printer *pr, const char *format, const char *a, const char *b);
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref);
+void kern_c_print_set(kern_c_printer *pr, kern_ref variable, kern_ref value);
 void kern_c_print_store(kern_c_printer *pr, const kern_store *st);
 /* c_square.c */
 /* The outer axes of row m0. */
@@ -125,12 +128,5 @@ void kern_c_write_dialect(const kern_c_dialect *dialect, text *out);
 const kern_c_dialect *kern_c_dialect_named(const char *name);
 /* c_prelude.c: does the text call a function of the runtime on the host? */
 bool kern_c_calls_runtime(const char *written);
-/* c_sum.c */
-/* What joins two partial results; of arg reductions, what compares them. */
-loop_opcode kern_c_step(loop_reduce reduce);
-void kern_c_print_start(kern_c_printer *pr, uint32_t sum);
-void kern_c_print_update(kern_c_printer *pr, const kern_item *item);
-void kern_c_print_drain(kern_c_printer *pr, uint32_t sum);
-void kern_c_print_result(kern_c_printer *pr, kern_ref ref);
 
 #endif

@@ -133,11 +133,21 @@ static uint32_t lanes_of(const kern_c_printer *pr, const kern_value *v)
     return v->vector ? pr->k->lanes : 1;
 }
 
-const char *kern_c_name(kern_c_printer *pr, kern_ref ref)
+bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
-    bool copied = pr->copies > 1 && v->vector && v->level >= pr->copied;
-    return arena_printf(pr->needs->memory, copied ? "v%u_%u" : "v%u", ref, pr->copy);
+    return v->copies > 1 || (pr->copies > 1 && v->vector && v->level >= pr->copied);
+}
+
+static const char *name_of_copy(kern_c_printer *pr, kern_ref ref, uint32_t copy)
+{
+    return arena_printf(pr->needs->memory, "v%u_%u", ref, copy);
+}
+
+const char *kern_c_name(kern_c_printer *pr, kern_ref ref)
+{
+    if (kern_c_is_copied(pr, ref)) return name_of_copy(pr, ref, pr->copy);
+    return arena_printf(pr->needs->memory, "v%u", ref);
 }
 
 const char *kern_c_count(kern_c_printer *pr)
@@ -377,12 +387,22 @@ static bool is_plain_number(const kern_value *v)
     return v->kind == KERN_CONST && v->number[0] == v->number[0];
 }
 
+/* Bits of a mask alone make it. */
+static bool is_kept_or_zero(const kern_c_printer *pr, const kern_value *v)
+{
+    if (v->op != LOOP_WHERE || !v->vector || !value_at(pr, v->args[0])->vector) return false;
+    const kern_value *other = value_at(pr, v->args[2]);
+    return v->dtype != TY_BOOL && ty_dtype_size(v->dtype) == 4 && other->kind == KERN_CONST &&
+           other->integer == 0;
+}
+
 static const char *apply_text(kern_c_printer *pr, const kern_value *v)
 {
     kern_c_scope scope = {
         value_at(pr, v->args[v->op == LOOP_WHERE])->dtype, lanes_of(pr, v), {NULL, NULL, NULL}};
     for (uint32_t i = 0; i < loop_operand_count(v->op); i++)
         scope.args[i] = kern_c_operand(pr, v->args[i]);
+    if (is_kept_or_zero(pr, v)) return kern_c_text(pr, "($T)($0 & ($I)$1)", &scope);
     if (v->op == LOOP_WHERE && v->vector && !value_at(pr, v->args[0])->vector)
         return kern_c_text(pr, "$0 ? $1 : $2", &scope);
     bool extreme = v->op == LOOP_MIN || v->op == LOOP_MAX;
@@ -409,12 +429,39 @@ static const char *call_text(kern_c_printer *pr, const kern_value *v)
     return out.at;
 }
 
+static const char *read_text(kern_c_printer *pr, const kern_value *v)
+{
+    if (value_at(pr, v->args[0])->copies > 1) return name_of_copy(pr, v->args[0], v->copy);
+    return kern_c_operand(pr, v->args[0]);
+}
+
+/* ---- lines ---- */
+
+/* `name = from;` for each copy of a variable that stands outside of its loop. */
+static void print_copies(kern_c_printer *pr, kern_ref ref, const char *type, kern_ref from)
+{
+    uint32_t copies = pr->copies > 1 ? 1 : value_at(pr, ref)->copies, at = pr->copy;
+    for (uint32_t c = 0; c < copies; c++) {
+        if (copies > 1) pr->copy = c;
+        text_line(pr->out, "%s%s = %s;", type, kern_c_name(pr, ref), kern_c_operand(pr, from));
+    }
+    pr->copy = at;
+}
+
+void kern_c_print_set(kern_c_printer *pr, kern_ref variable, kern_ref value)
+{
+    print_copies(pr, variable, "", value);
+}
+
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
     const char *type = kern_c_type_of(pr, v->dtype, lanes_of(pr, v)), *expression = NULL;
     switch (v->kind) {
-    case KERN_RESULT: kern_c_print_result(pr, ref); return;
+    case KERN_VARIABLE:
+        print_copies(pr, ref, kern_c_format(pr, "%s ", type, NULL), v->args[0]);
+        return;
+    case KERN_READ: expression = read_text(pr, v); break;
     case KERN_LOAD:
     case KERN_NUMBER:
         if (v->turned) {

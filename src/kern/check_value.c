@@ -23,8 +23,9 @@ static fe_status use(kern_checker *c, kern_ref ref)
 {
     if (ref == 0 || ref >= c->k->values.count) return kern_missing(c, "K1", "value", ref);
     if (value_at(c, ref)->kind == KERN_CONST) return use_constant(c, value_at(c, ref));
-    if (c->in_scope[ref]) return FE_OK;
-    return kern_broken(c, "K1", "v%u is not defined here", ref);
+    if (!c->in_scope[ref]) return kern_broken(c, "K1", "v%u is not defined here", ref);
+    if (value_at(c, ref)->copies < 2 || value_at(c, ref)->copies == c->copies) return FE_OK;
+    return kern_broken(c, "K4", "copies of v%u are taken together", ref);
 }
 
 fe_status kern_use_as(kern_checker *c, kern_ref ref, ty_dtype dtype, bool vector)
@@ -229,7 +230,8 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
 static fe_status check_number(kern_checker *c, const kern_value *v)
 {
     kern_index_facts facts;
-    if (v->dtype != TY_I64) return kern_broken(c, "K2", "an index is i64");
+    if (v->dtype != TY_I64 && v->dtype != TY_I32)
+        return kern_broken(c, "K2", "an index is i64, or a place of i32");
     FE_TRY(kern_check_index(c, v->index, &facts));
     if (!v->vector) return kern_check_one(c, v->index, &facts);
     FE_TRY(kern_check_lanes(c));
@@ -250,6 +252,43 @@ static fe_status check_apply(kern_checker *c, const kern_value *v)
     return fault ? kern_broken(c, "K2", "%s", fault) : FE_OK;
 }
 
+/* Copies are those of an unrolled loop further in. */
+static fe_status check_variable(kern_checker *c, const kern_value *v)
+{
+    if (!c->depth) return kern_broken(c, "K6", "a variable is outside the rows");
+    if (v->copies < 1 || v->copies > KERN_MOST_COPIES)
+        return kern_broken(c, "K4", "a variable has %u copies", v->copies);
+    if (v->copies > 1 && (!v->vector || !sym_is_none(c->vector_axis)))
+        return kern_broken(c, "K4", "what is in a vector loop, or no vector, has no copies");
+    return kern_use_as(c, v->args[0], v->dtype, v->vector);
+}
+
+static fe_status check_read(kern_checker *c, const kern_value *v)
+{
+    kern_ref from = v->args[0];
+    if (from >= c->k->values.count || value_at(c, from)->copies < 2)
+        return v->copy ? kern_broken(c, "K4", "there is no copy %u", v->copy)
+                       : kern_use_as(c, from, v->dtype, v->vector);
+    const kern_value *x = value_at(c, from);
+    if (!c->in_scope[from]) return kern_broken(c, "K1", "v%u is not defined here", from);
+    if (v->copy >= x->copies) return kern_broken(c, "K4", "there is no copy %u", v->copy);
+    return v->dtype == x->dtype && v->vector == x->vector
+               ? FE_OK
+               : kern_broken(c, "K2", "a copy is of another type");
+}
+
+fe_status kern_check_set(kern_checker *c, const kern_item *item)
+{
+    kern_ref to = item->variable;
+    if (to == 0 || to >= c->k->values.count) return kern_missing(c, "K1", "value", to);
+    const kern_value *x = value_at(c, to);
+    if (!c->in_scope[to]) return kern_broken(c, "K1", "v%u is not defined here", to);
+    if (x->kind != KERN_VARIABLE) return kern_broken(c, "K4", "v%u is no variable", to);
+    if (c->copies > 1 && x->copies != c->copies && (!x->vector || x->level < c->copied))
+        return kern_broken(c, "K4", "%u copies set one variable", c->copies);
+    return kern_use_as(c, item->value, x->dtype, x->vector);
+}
+
 fe_status kern_check_value(kern_checker *c, const kern_value *v)
 {
     switch (v->kind) {
@@ -257,6 +296,8 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
     case KERN_NUMBER: return check_number(c, v);
     case KERN_APPLY: return check_apply(c, v);
     case KERN_SPLAT: break;
+    case KERN_VARIABLE: return check_variable(c, v);
+    case KERN_READ: return check_read(c, v);
     case KERN_CALL:
     case KERN_EACH:
     case KERN_FUSED:

@@ -62,7 +62,23 @@
  *
  *     v6 : f32x16 = call exp_f32x16 v5
  *
- * Such a kernel and its functions are text in the same way. K8: a function is a straight line over one
+ * Its accumulators are variables, which lines set to what operations make of them: as many copies as there
+ * are vectors in a step, masked where the last step has fewer lanes, drained after each block and joined
+ * behind the loop:
+ *
+ *     var v5 : f32x16 copies 4 = 0.0
+ *     blocks r0 < p0 by 2048 {
+ *       vector r0 in block unroll 4 mask v7 {       # v7: the lanes that there are
+ *         ...
+ *         v9 : f32x16 = add v5, v8                  # of each copy
+ *         set v5 = v9
+ *       }
+ *       v10 : f32x16 = read v5 copy 0
+ *       ...
+ *
+ * Such a kernel and its functions are text in the same way. K4 and K6 hold of it as well: copies of a
+ * variable are set in the loop that has as many, and read one by one outside; blocks are whole steps of
+ * loops over the same axis. K8: a function is a straight line over one
  * number of lanes that ends where it returns and calls what stands before it, with operands of its
  * parameters' type.
  *
@@ -73,7 +89,7 @@
  *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
- * legal/legal.h (for a target), c_kernel.c and c_square.c (IR as C), c_apply.c (operations),
+ *       vector r0 in block unroll 4 mask v7 {       # v7: the lanes that there are
  * c_function.c (functions), c_prelude.c (what else kernels call), c_device.c (kernels of devices).
  */
 #ifndef FERRITE_KERN_H

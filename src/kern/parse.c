@@ -205,24 +205,68 @@ static fe_status parse_drains(kern_reader *in, kern_loop *loop)
     return FE_OK;
 }
 
-/* vector r0 < p0 exact unroll 4 blocks of 8192 drain a0, a1 { */
+/* < p0; in columns; in block: of the loop around */
+static fe_status parse_range(kern_reader *in, kern_loop *loop)
+{
+    bool in_some = lex_take(in->lx, "in");
+    loop->in_block = in_some && lex_take(in->lx, "block");
+    loop->columns = in_some && !loop->in_block;
+    if (loop->in_block) {
+        loop->extent = in->open[in->depth]->extent;
+        return FE_OK;
+    }
+    FE_TRY(lex_expect(in->lx, loop->columns ? "columns" : "<"));
+    in->k->columns |= loop->columns;
+    return loop->columns ? FE_OK : kern_read_index(in, &loop->extent);
+}
+
+/* blocks r0 < p0 by 8192 { */
+static fe_status parse_blocks(kern_reader *in)
+{
+    kern_loop *loop = loop_new(in, KERN_BLOCKS);
+    FE_TRY(parse_axis(in, &loop->symbol));
+    FE_TRY(lex_expect(in->lx, "<"));
+    FE_TRY(kern_read_index(in, &loop->extent));
+    FE_TRY(lex_expect(in->lx, "by"));
+    FE_TRY(parse_limited(in, 1, INT64_MAX, &loop->block));
+    return parse_body(in, loop);
+}
+
+static fe_status parse_mask(kern_reader *in, kern_loop *loop)
+{
+    kern_value tail = {.kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true, .level = in->depth + 1};
+    return kern_read_given(in, tail, &loop->mask);
+}
+
+/* vector r0 < p0 exact unroll 4 mask v8 blocks of 8192 drain a0, a1 { */
 static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
 {
     kern_loop *loop = loop_new(in, kind);
     FE_TRY(parse_axis(in, &loop->symbol));
-    loop->columns = lex_take(in->lx, "in");
-    FE_TRY(lex_expect(in->lx, loop->columns ? "columns" : "<"));
-    if (!loop->columns) FE_TRY(kern_read_index(in, &loop->extent));
-    in->k->columns |= loop->columns;
+    FE_TRY(parse_range(in, loop));
     if (kind == KERN_VECTOR) loop->exact = lex_take(in->lx, "exact");
     if (kind == KERN_VECTOR && lex_take(in->lx, "unroll"))
         FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
+    if (kind == KERN_VECTOR && lex_take(in->lx, "mask")) FE_TRY(parse_mask(in, loop));
     if (lex_take(in->lx, "blocks")) {
         FE_TRY(lex_expect(in->lx, "of"));
         FE_TRY(parse_limited(in, 1, INT64_MAX, &loop->block));
     }
     if (lex_take(in->lx, "drain")) FE_TRY(parse_drains(in, loop));
     return parse_body(in, loop);
+}
+
+/* set v9 = v10 */
+static fe_status parse_set(kern_reader *in)
+{
+    kern_item item = {.kind = KERN_SET};
+    FE_TRY(kern_read_operand(in, TY_I64, false, &item.variable));
+    if (item.variable >= KERN_CONSTANT) return lex_fail(in->lx, "expected a variable before");
+    FE_TRY(lex_expect(in->lx, "="));
+    const kern_value v = in->k->values.at[item.variable];
+    FE_TRY(kern_read_operand(in, v.dtype, v.vector, &item.value));
+    kern_read_into(in, item);
+    return FE_OK;
 }
 
 static fe_status parse_item(kern_reader *in)
@@ -237,6 +281,9 @@ static fe_status parse_item(kern_reader *in)
     if (lex_take(in->lx, "check")) return parse_bound(in, false);
     if (lex_take(in->lx, "known")) return parse_bound(in, true);
     if (lex_take(in->lx, "acc")) return parse_start(in);
+    if (lex_take(in->lx, "var")) return kern_read_variable(in);
+    if (lex_take(in->lx, "set")) return parse_set(in);
+    if (lex_take(in->lx, "blocks")) return parse_blocks(in);
     if (lex_take(in->lx, "rows")) return parse_rows(in);
     if (lex_take(in->lx, "loop")) return parse_loop(in, KERN_SEQUENCE);
     if (lex_take(in->lx, "vector")) return parse_loop(in, KERN_VECTOR);

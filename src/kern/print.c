@@ -124,6 +124,11 @@ static void print_expression(printer *pr, const kern_value *v)
         text_add(pr->out, v->kind == KERN_SCALE ? "scale" : "halves");
         print_operands(pr, v, 2);
         break;
+    case KERN_READ:
+        text_add(pr->out, "read");
+        print_operands(pr, v, 1);
+        if (value_at(pr, v->args[0])->copies > 1) text_printf(pr->out, " copy %u", v->copy);
+        break;
     case KERN_SPLAT:
         text_add(pr->out, "splat ");
         print_operand(pr, v->args[0], v->dtype);
@@ -135,9 +140,14 @@ static void print_expression(printer *pr, const kern_value *v)
 static void print_define(printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
-    text_printf(pr->out, "v%u : ", ref);
+    text_printf(pr->out, v->kind == KERN_VARIABLE ? "var v%u : " : "v%u : ", ref);
     print_type(pr, v->dtype, v->vector);
+    if (v->copies > 1) text_printf(pr->out, " copies %u", v->copies);
     text_add(pr->out, " = ");
+    if (v->kind == KERN_VARIABLE) {
+        print_operand(pr, v->args[0], v->dtype);
+        return;
+    }
     print_expression(pr, v);
 }
 
@@ -184,6 +194,12 @@ static void print_update(printer *pr, const kern_item *item)
     sym_print(pr->t, item->flat, pr->out);
 }
 
+static void print_set(printer *pr, const kern_item *item)
+{
+    text_printf(pr->out, "set v%u = ", item->variable);
+    print_operand(pr, item->value, value_at(pr, item->variable)->dtype);
+}
+
 static void print_rows(printer *pr, const kern_loop *loop)
 {
     const kern_ir *k = pr->k;
@@ -205,13 +221,19 @@ static void print_rows(printer *pr, const kern_loop *loop)
 
 static void print_loop(printer *pr, const kern_loop *loop)
 {
-    text_add(pr->out, loop->kind == KERN_VECTOR ? "vector " : "loop ");
+    static const char *const KINDS[] = {
+        [KERN_SEQUENCE] = "loop ", [KERN_VECTOR] = "vector ", [KERN_BLOCKS] = "blocks "};
+    text_add(pr->out, KINDS[loop->kind]);
     sym_print(pr->t, loop->symbol, pr->out);
-    text_add(pr->out, loop->columns ? " in columns" : " < ");
-    if (!loop->columns) sym_print(pr->t, loop->extent, pr->out);
+    text_add(pr->out, loop->columns ? " in columns" : loop->in_block ? " in block" : " < ");
+    if (!loop->columns && !loop->in_block) sym_print(pr->t, loop->extent, pr->out);
     if (loop->exact) text_add(pr->out, " exact");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
-    if (loop->block) text_printf(pr->out, " blocks of %lld", (long long)loop->block);
+    if (loop->mask) text_printf(pr->out, " mask v%u", loop->mask);
+    if (loop->kind == KERN_BLOCKS)
+        text_printf(pr->out, " by %lld", (long long)loop->block);
+    else if (loop->block)
+        text_printf(pr->out, " blocks of %lld", (long long)loop->block);
     for (uint32_t i = 0; i < loop->drains.count; i++)
         text_printf(pr->out, "%sa%u", i ? ", " : " drain ", loop->drains.at[i]);
 }
@@ -241,6 +263,7 @@ static void print_item(printer *pr, const kern_item *item)
     case KERN_LOOP:
         (item->loop->kind == KERN_ROWS ? print_rows : print_loop)(pr, item->loop);
         break;
+    case KERN_SET: print_set(pr, item); break;
     case KERN_LEAVE: print_leave(pr, item); break;
     case KERN_RETURN:
         text_add(pr->out, "return ");

@@ -181,3 +181,251 @@ error: kern: law K2: an operand is i32, not bool
 --run-- ferrite inspect sin.kern --from kern --stage c --isa scalar | grep -c sinf
 --out--
 1
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 sums.loop | tee sums.legal | sed '/^function/,/^}/d'
+--file sums.loop--
+program sums
+input  @x : f32[50,100003] strides [100003,1]
+temp   @y : f32[50] strides [1]
+temp   @z : f32[50] strides [1]
+nest [i0 < 50] reduce [r0 < 100003] {
+  %0 = load f32 @x[100003*i0 + r0]
+  %1 = mul %0, %0 : f32
+  @y[i0] = sum %1
+}
+nest [i0 < 50] reduce [r0 < 100003] {
+  %0 = load f32 @x[100003*i0 + r0]
+  @z[i0] = max_of %0
+}
+output @y[50]{1}
+output @z[50]{1}
+--out--
+kernel k_sum_mul group 0 lanes 8 ints [100003]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  rows (i0) {
+    var v4 : f32x8 copies 4 = 0.0
+    var v5 : f32x8 = 0.0
+    var v6 : f32x8 = 0.0
+    blocks r0 < p0 by 1024 {
+      vector r0 in block unroll 4 mask v7 {
+        v1 : f32x8 = load b0[p0*i0 + r0]
+        v2 : f32x8 = mul v1, v1
+        v8 : f32x8 = where v7, v2, 0.0
+        v9 : f32x8 = add v4, v8
+        set v4 = v9
+      }
+      v10 : f32x8 = read v4 copy 0
+      v11 : f32x8 = read v4 copy 1
+      v12 : f32x8 = read v4 copy 2
+      v13 : f32x8 = read v4 copy 3
+      v14 : f32x8 = add v10, v11
+      v15 : f32x8 = add v12, v13
+      v16 : f32x8 = add v14, v15
+      v17 : f32x8 = add v5, v16
+      v18 : f32x8 = sub v17, v5
+      v19 : f32x8 = sub v17, v18
+      v20 : f32x8 = sub v5, v19
+      v21 : f32x8 = sub v16, v18
+      v22 : f32x8 = add v20, v21
+      v23 : f32x8 = add v6, v22
+      set v6 = v23
+      set v5 = v17
+      set v4 = 0.0
+    }
+    v24 : f32x8 = read v4 copy 0
+    v25 : f32x8 = read v4 copy 1
+    v26 : f32x8 = read v4 copy 2
+    v27 : f32x8 = read v4 copy 3
+    v28 : f32x8 = add v24, v25
+    v29 : f32x8 = add v26, v27
+    v30 : f32x8 = add v28, v29
+    v31 : f32x8 = call known_f32x8 v6
+    v32 : f32x8 = add v30, v31
+    v33 : f32x8 = add v5, v32
+    v3 : f32 = call joinadd_f32x8 v33
+    store b1[i0] : f32 = v3
+  }
+kernel k_max group 1 lanes 8 ints [100003]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @z
+  rows (i0) {
+    var v3 : f32x8 copies 4 = -inf
+    blocks r0 < p0 by 1024 {
+      vector r0 in block unroll 4 mask v4 {
+        v1 : f32x8 = load b0[p0*i0 + r0]
+        v5 : f32x8 = where v4, v1, -inf
+        v6 : f32x8 = max v5, v3
+        set v3 = v6
+      }
+    }
+    v7 : f32x8 = read v3 copy 0
+    v8 : f32x8 = read v3 copy 1
+    v9 : f32x8 = read v3 copy 2
+    v10 : f32x8 = read v3 copy 3
+    v11 : f32x8 = max v7, v8
+    v12 : f32x8 = max v9, v10
+    v13 : f32x8 = max v11, v12
+    v2 : f32 = call joinmax_f32x8 v13
+    store b1[i0] : f32 = v2
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 sums.legal | cmp - sums.legal
+--out--
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 places.loop | tee places.legal | sed '/^function/,/^}/d'
+--file places.loop--
+program places
+input  @x : f32[50,30] strides [30,1]
+temp   @y : i64[50] strides [1]
+temp   @c : f64[50,30] strides [30,1]
+nest [i0 < 50] reduce [r0 < 30] {
+  %0 = load f32 @x[30*i0 + r0]
+  @y[i0] = argmax %0
+}
+nest [i0 < 50] reduce [r0 < 30] {
+  %0 = load f32 @x[30*i0 + r0]
+  %1 = cast %0 : f64
+  @c[30*i0 + r0] = scan sum %1
+}
+output @y[50]{1}
+output @c[50,30]{30,1}
+--out--
+kernel k_argmax group 0 lanes 8 ints [30]
+  buffer b0 : f32 in @x
+  buffer b1 : i64 out @y
+  rows (i0) {
+    var v3 : f32x8 = -inf
+    var v4 : i32x8 = -1
+    vector r0 < p0 mask v5 {
+      v1 : f32x8 = load b0[p0*i0 + r0]
+      v6 : boolx8 = le v1, v3
+      v7 : boolx8 = not v6
+      v8 : boolx8 = eq v3, v3
+      v9 : boolx8 = and v7, v8
+      v10 : boolx8 = and v9, v5
+      v11 : i32x8 = index r0
+      v12 : f32x8 = where v10, v1, v3
+      set v3 = v12
+      v13 : i32x8 = where v10, v11, v4
+      set v4 = v13
+    }
+    v14 : f32 = call joinmax_f32x8 v3
+    v15 : f32x8 = splat v14
+    v16 : boolx8 = eq v3, v15
+    v17 : boolx8 = isnan v3
+    v18 : boolx8 = or v16, v17
+    v19 : i32x8 = where v18, v4, 2147483647
+    v20 : i32 = call joinmin_i32x8 v19
+    v21 : i32 = max v20, 0
+    v2 : i64 = cast v21
+    store b1[i0] : i64 = v2
+  }
+kernel k_sum group 1 lanes 4 ints [30]
+  buffer b0 : f32 in @x
+  buffer b1 : f64 out @c
+  rows (i0) {
+    var v4 : f64x4 = 0.0
+    vector r0 < p0 mask v5 {
+      v1 : f32x4 = load b0[p0*i0 + r0]
+      v2 : f64x4 = cast v1
+      v6 : f64x4 = where v5, v2, 0.0
+      v7 : f64x4 = call scanadd_f64x4 v6, 0.0
+      v8 : f64x4 = add v4, v7
+      v9 : f64x4 = call last_f64x4 v7
+      v10 : f64x4 = add v4, v9
+      set v4 = v10
+      v3 : f64x4 = read v8
+      store b1[p0*i0 + r0] : f64x4 = v3
+    }
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 places.legal | cmp - places.legal
+--out--
+--run-- ferrite inspect sum.kern --from kern --stage legal --isa x86-64-v3 | cmp - sum.kern
+--file sum.kern--
+function joinadd_f32x8 (v1 : f32x8) : f32 {
+  v2 : f32 = first v1
+  return v2
+}
+kernel k_sum group 0 lanes 8 ints [100]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  rows (i0) {
+    var v1 : f32x8 copies 2 = 0.0
+    blocks r0 < p0 by 64 {
+      vector r0 in block unroll 2 mask v2 {
+        v3 : f32x8 = load b0[p0*i0 + r0]
+        v4 : f32x8 = where v2, v3, 0.0
+        v5 : f32x8 = add v1, v4
+        set v1 = v5
+      }
+    }
+    v6 : f32x8 = read v1 copy 0
+    v7 : f32x8 = read v1 copy 1
+    v8 : f32x8 = add v6, v7
+    v9 : f32 = call joinadd_f32x8 v8
+    store b1[i0] : f32 = v9
+  }
+--out--
+--run-- sed 's/copy 1/copy 2/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: there is no copy 2
+  at kernel k_sum group 0: v7 : f32x8 = read v1 copy 2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/read v1 copy 1/add v1, v1/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: copies of v1 are taken together
+  at kernel k_sum group 0: v7 : f32x8 = add v1, v1
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/unroll 2/unroll 4/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: copies of v1 are taken together
+  at kernel k_sum group 0: v5 : f32x8 = add v1, v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/ copies 2//; s/ copy [01]//' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: 2 copies set one variable
+  at kernel k_sum group 0: set v1 = v5
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/set v1/set v4/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: v4 is no variable
+  at kernel k_sum group 0: set v4 = v5
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/unroll 2 mask/exact unroll 2 mask/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: an exact loop's extent is not a multiple of its step
+  at kernel k_sum group 0: vector r0 in block exact unroll 2 mask v2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/add v6, v7/where v2, v6, v7/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K1: v2 is not defined here
+  at kernel k_sum group 0: v8 : f32x8 = where v2, v6, v7
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/vector r0 in block/vector r1 in block/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: a loop is not over the block that it is in
+  at kernel k_sum group 0: blocks r0 < p0 by 64
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/by 64/by 24/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: blocks are not whole steps of the loop
+  at kernel k_sum group 0: blocks r0 < p0 by 24
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed '/blocks/d; 0,/^    }$/{/^    }$/d}' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: a loop is over a block, and in none
+  at kernel k_sum group 0: vector r0 in block unroll 2 mask v2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+# lanes that are joined cannot be taken apart
+--run-- ferrite inspect sum.kern --from kern --stage legal --isa scalar
+--err--
+error: kern: k_sum is lowered for 8 lanes, and cannot have one
+--status-- 1

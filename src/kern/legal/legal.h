@@ -1,5 +1,6 @@
-/* legal.h -- kernel IR lowered for a target: operations that processors have no instruction for become
- * calls of functions, which are kernel IR too.
+/* legal.h -- kernel IR lowered for a target, as printers are given it. Accumulators become variables and
+ * operations on them (kernel.c, sum.c). Operations that processors have no instruction for become calls of
+ * functions, which are kernel IR too.
  *
  *     function tanh_f64x8 (v1 : f64x8) {
  *       v2 : f64x8 = abs v1
@@ -86,13 +87,50 @@ const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtyp
                                 uint32_t lanes);
 
 /* ---- legal.c ---- */
+/* Is it an operation that printers know for lanes? */
+bool kern_is_primitive(loop_opcode op);
 /* A function without code; parameters are values 1, 2, ... of its dtype. */
 kern_function *kern_function_new(kern_library *library, const char *base, ty_dtype dtype,
                                  uint32_t lanes, uint32_t parameters);
+/* Values behind the first `kept` are numbered anew, constants behind all others: as they are when read
+ * from text. */
+void kern_renumber(kern_ir *k, uint32_t kept, arena *memory);
 kern_ref kern_function_number(kern_library *library, kern_function *f, ty_dtype dtype,
                               double number, int64_t integer);
 kern_ref kern_function_define(kern_library *library, kern_function *f, kern_value v);
 void kern_function_return(kern_library *library, kern_function *f, kern_ref value);
+
+/* ---- kernel.c, sum.c: kernels ---- */
+/* What an accumulator is made of. */
+typedef struct kern_parts {
+    kern_ref partial;     /* a variable, with the accumulator's copies */
+    kern_ref place;       /* ARG reductions: beside it */
+    kern_ref total, lost; /* compensated */
+    kern_ref prefixes;    /* running across lanes: the results of the vector at hand */
+} kern_parts;
+
+/* A kernel while it is made legal, line by line. */
+typedef struct kern_lowering {
+    kern_library *library;
+    arena *memory;
+    kern_ir *k;        /* values and the new body; accumulators are as they were */
+    kern_loop *loop;   /* that lines go to */
+    kern_loop *vector; /* the vector loop at hand, or NULL */
+    kern_parts *parts; /* by accumulator */
+} kern_lowering;
+
+/* What joins two partial results; of arg reductions, the better of two. */
+loop_opcode kern_step_of(loop_reduce reduce);
+/* Appends to the loop at hand. */
+void kern_lower_into(kern_lowering *lo, kern_item item);
+/* A new value, defined in the loop at hand. */
+kern_ref kern_lower_value(kern_lowering *lo, kern_value v);
+void kern_lower_start(kern_lowering *lo, uint32_t sum);
+void kern_lower_update(kern_lowering *lo, const kern_item *item);
+/* Partial results go to the total. */
+void kern_lower_drain(kern_lowering *lo, uint32_t sum);
+/* The value, a RESULT, becomes what it is made of. */
+void kern_lower_result(kern_lowering *lo, kern_ref ref);
 
 /* ---- run.c ---- */
 /* The function, of one lane, of numbers of its dtype. `memory` has what the run needs, while it does. */
