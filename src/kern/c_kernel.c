@@ -1,8 +1,7 @@
 /* c_kernel.c -- kernel IR as a C function.
  *
  * A vector loop runs its one body in two passes: whole vectors first, then once with what is left,
- * `n` being the number of elements of a step; loads and stores take n and never touch what is
- * beyond. In an unrolled loop each vector is there several times. Variables are named as in the IR:
+ * `n` being the number of elements of a step, of which counts and masks are made. In an unrolled loop each vector is there several times. Variables are named as in the IR:
  * v7 a value (v7_1 its second copy), b2 a buffer, t0 a tile, p3 a parameter.
  */
 #include "kern/c_priv.h"
@@ -29,21 +28,30 @@ static void print_sequence(kern_c_printer *pr, const kern_loop *loop, const char
     text_line(pr->out, "}");
 }
 
+/* Of n lanes, those of the copy at hand. */
+static void print_count(kern_c_printer *pr, const kern_loop *loop)
+{
+    const char *name = kern_c_name(pr, loop->count);
+    uint32_t lanes = pr->k->lanes;
+    if (loop->unroll == 1) {
+        text_line(pr->out, "const i64 %s = n;", name);
+        return;
+    }
+    kern_need(pr->needs, "fe_min");
+    kern_need(pr->needs, "fe_max");
+    text_line(pr->out, "const i64 %s = fe_max(fe_min(n - %u, %u), 0);", name, pr->copy * lanes,
+              lanes);
+}
+
 /* What a pass works out ahead: lanes of each copy, and their masks. */
-static void print_counts(kern_c_printer *pr, const kern_loop *loop)
+static void print_tail(kern_c_printer *pr, const kern_loop *loop)
 {
     kern_c_scope scope = {TY_I32, pr->k->lanes, {NULL, NULL, NULL}};
-    if (loop->unroll > 1) {
-        kern_need(pr->needs, "fe_min");
-        kern_need(pr->needs, "fe_max");
-    }
     for (pr->copy = 0; pr->copy < loop->unroll; pr->copy++) {
-        if (loop->unroll > 1)
-            text_line(pr->out, "const i64 n_%u = fe_max(fe_min(n - %u, %u), 0);", pr->copy,
-                      pr->copy * pr->k->lanes, pr->k->lanes);
+        if (loop->count) print_count(pr, loop);
         if (!loop->mask) continue;
         scope.args[0] = kern_c_name(pr, loop->mask);
-        scope.args[1] = kern_c_count(pr);
+        scope.args[1] = kern_c_name(pr, loop->count);
         text_line(pr->out, "%s", kern_c_text(pr, "const $T $0 = @tail($1);", &scope));
     }
     pr->copy = 0;
@@ -56,7 +64,6 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
     uint32_t step = pr->k->lanes * loop->unroll;
     kern_c_printer before = *pr;
     pr->vector_axis = loop->symbol;
-    pr->exact = loop->exact;
     pr->copies = loop->unroll;
     pr->copied = loop->level;
     if (loop->exact) {
@@ -67,7 +74,7 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
         text_line(pr->out, "for (i64 %s = %s, n = %u; %s < %s; n = %s - %s) {", name, from, step,
                   name, to, to, name);
         pr->out->indent++;
-        print_counts(pr, loop);
+        print_tail(pr, loop);
         text_line(pr->out, "for (; %s + n <= %s; %s += n) {", name, to, name);
         print_body(pr, loop);
         text_line(pr->out, "}");
@@ -141,7 +148,7 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
         text_line(pr->out, "for (i64 %s = m0; %s < m1; %s++) {", last, last, last);
     }
     pr->out->indent++;
-    if (k->outer_vector) print_counts(pr, loop);
+    if (k->outer_vector) print_tail(pr, loop);
     print_items(pr, loop);
     if (counted) print_carry(pr);
     pr->out->indent--;

@@ -81,7 +81,6 @@ typedef struct kern_c_printer {
     sym_expr vector_axis; /* of the loop at hand */
     const char *lane;     /* the one that indices are of: "l"; NULL: the first */
     bool all_lanes;       /* indices are of all of them, as vectors */
-    bool exact;           /* all lanes of the loop at hand are there */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;
     uint32_t copy; /* the one being printed */
@@ -90,7 +89,7 @@ typedef struct kern_c_printer {
 bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref);
 const char *kern_c_name(kern_c_printer *pr, kern_ref ref); /* "v7", or "v7_1" of a copy */
 const char *kern_c_operand(kern_c_printer *pr, kern_ref ref);
-const char *kern_c_count(kern_c_printer *pr); /* how many lanes there are: "n", "n_1", "16" */
+const char *kern_c_count(kern_c_printer *pr, kern_ref count); /* "v8", "v8_1", "16" */
 const char *kern_c_type_of(kern_c_printer *pr, ty_dtype dtype, uint32_t lanes);
 const char *kern_c_index(kern_c_printer *pr, sym_expr e);
 /* kern_c_expand and kern_c_apply into a text of their own. */

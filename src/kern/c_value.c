@@ -136,7 +136,8 @@ static uint32_t lanes_of(const kern_c_printer *pr, const kern_value *v)
 bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
-    return v->copies > 1 || (pr->copies > 1 && v->vector && v->level >= pr->copied);
+    bool many = v->vector || v->kind == KERN_COUNT;
+    return v->copies > 1 || (pr->copies > 1 && many && v->level >= pr->copied);
 }
 
 static const char *name_of_copy(kern_c_printer *pr, kern_ref ref, uint32_t copy)
@@ -150,10 +151,9 @@ const char *kern_c_name(kern_c_printer *pr, kern_ref ref)
     return arena_printf(pr->needs->memory, "v%u", ref);
 }
 
-const char *kern_c_count(kern_c_printer *pr)
+const char *kern_c_count(kern_c_printer *pr, kern_ref count)
 {
-    if (pr->exact) return arena_printf(pr->needs->memory, "%u", pr->k->lanes);
-    return pr->copies > 1 ? arena_printf(pr->needs->memory, "n_%u", pr->copy) : "n";
+    return count ? kern_c_name(pr, count) : arena_printf(pr->needs->memory, "%u", pr->k->lanes);
 }
 
 const char *kern_c_operand(kern_c_printer *pr, kern_ref ref)
@@ -206,10 +206,9 @@ static bool divides(const kern_c_printer *pr, sym_expr e)
     return false;
 }
 
-/* `statement` for all lanes that there are, one after the other. */
-static void print_each(kern_c_printer *pr, sym_expr index, const char *statement)
+/* `statement` for so many lanes, one after the other. */
+static void print_each(kern_c_printer *pr, sym_expr index, const char *count, const char *statement)
 {
-    const char *count = kern_c_count(pr);
     if (divides(pr, index)) {
         text_line(pr->out, "for (int l = 0; l < %s; l++) %s;", count, statement);
         return;
@@ -232,7 +231,7 @@ static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *
     text_line(pr->out, "{");
     pr->out->indent++;
     text_line(pr->out, "%s e[%u] = {0};", element, pr->k->lanes);
-    print_each(pr, v->index,
+    print_each(pr, v->index, kern_c_count(pr, v->count),
                arena_printf(pr->needs->memory, "%se[l] = %s(%s)", guard,
                             v->dtype == TY_BOOL ? "-" : "", one));
     text_line(pr->out, "__builtin_memcpy(&%s, e, sizeof e);", kern_c_name(pr, ref));
@@ -271,7 +270,8 @@ static const char *gather_text(kern_c_printer *pr, const kern_value *v)
     scope.args[1] = kern_c_index(pr, v->index);
     pr->all_lanes = false;
     pr->lane = NULL;
-    scope.args[2] = kern_c_format(pr, "%s, %s", kern_c_count(pr), kern_c_operand(pr, v->guard));
+    scope.args[2] =
+        kern_c_format(pr, "%s, %s", kern_c_count(pr, v->count), kern_c_operand(pr, v->guard));
     return kern_c_text(pr, "@gatherif($0, $1, $2)", &scope);
 }
 
@@ -279,14 +279,14 @@ static const char *gather_text(kern_c_printer *pr, const kern_value *v)
 static const char *run_text(kern_c_printer *pr, const kern_value *v, uint32_t way)
 {
     bool is_number = v->kind == KERN_NUMBER, masked = v->guard && value_at(pr, v->guard)->vector;
-    kern_c_scope scope = {v->dtype, pr->k->lanes, {NULL, kern_c_count(pr), NULL}};
+    kern_c_scope scope = {v->dtype, pr->k->lanes, {NULL, kern_c_count(pr, v->count), NULL}};
     if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
     if (!is_number) scope.args[0] = memory_name(pr, v->memory);
     if (way == KERN_UP)
         return kern_c_text(pr,
                            is_number   ? "@iota() + ($E)s"
                            : masked    ? "@loadif($0 + s, $1, $2)"
-                           : pr->exact ? "@loadall($0 + s)"
+                           : !v->count ? "@loadall($0 + s)"
                                        : "@load($0 + s, $1)",
                            &scope);
     if (masked) return NULL;
@@ -307,7 +307,7 @@ static void print_runs(kern_c_printer *pr, kern_ref ref, const kern_value *v)
         const char *test;
     } WAYS[] = {{KERN_UP, "d == %s - 1"}, {KERN_DOWN, "d == 1 - %s"}, {KERN_SAME, "d == 0 && %s"}};
     uint32_t ways = kern_runs(pr->k, v->index, pr->vector_axis);
-    const char *first = kern_c_index(pr, v->index), *count = kern_c_count(pr);
+    const char *first = kern_c_index(pr, v->index), *count = kern_c_count(pr, v->count);
     pr->lane = kern_c_format(pr, "%s - 1", count, NULL);
     text_line(pr->out, "const i64 s = %s, d = %s - s;", first, kern_c_index(pr, v->index));
     pr->lane = NULL;
@@ -352,10 +352,11 @@ static const char *load_text(kern_c_printer *pr, const kern_value *v)
     if (v->access == KERN_ONE) {
         loaded = element_of(pr, v);
     } else {
-        kern_c_scope scope = {v->dtype,
-                              pr->k->lanes,
-                              {place_of(pr, v->memory, v->index, false), kern_c_count(pr), NULL}};
-        bool whole = is_tile || (pr->exact && !masked);
+        kern_c_scope scope = {
+            v->dtype,
+            pr->k->lanes,
+            {place_of(pr, v->memory, v->index, false), kern_c_count(pr, v->count), NULL}};
+        bool whole = is_tile || (!v->count && !masked);
         const char *pairs = masked ? "@loadpairsif($0, $1, $2)" : "@loadpairs($0, $1)";
         if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
         loaded = kern_c_text(pr,
@@ -514,10 +515,11 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
     const char *value = kern_c_operand(pr, st->value);
     bool lanes = st->access == KERN_LANES;
     if (st->access == KERN_UNIT) {
-        kern_c_scope scope = {v->dtype,
-                              pr->k->lanes,
-                              {place_of(pr, st->memory, st->index, false), NULL, kern_c_count(pr)}};
-        bool whole = st->whole || pr->exact;
+        kern_c_scope scope = {
+            v->dtype,
+            pr->k->lanes,
+            {place_of(pr, st->memory, st->index, false), NULL, kern_c_count(pr, st->count)}};
+        bool whole = !st->count;
         const char *old = st->mode == LOOP_SET
                               ? ""
                               : kern_c_text(pr, whole ? "@loadall($0)" : "@load($0, $2)", &scope);
@@ -533,7 +535,7 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
     pr->lane = NULL;
     const char *one = kern_c_format(pr, "%s = %s", place, combined(pr, st, place, value, 1));
     if (lanes)
-        print_each(pr, st->index, one);
+        print_each(pr, st->index, kern_c_count(pr, st->count), one);
     else
         text_line(pr->out, "%s;", one);
 }

@@ -77,6 +77,9 @@ static fe_status check_store(kern_checker *c, const kern_store *st)
     FE_TRY(kern_check_memory(c, st->memory, m->dtype, false));
     if (vector) FE_TRY(kern_check_vector(c, m->dtype));
     FE_TRY(kern_use_as(c, st->value, m->dtype, vector));
+    FE_TRY(kern_check_count(c, st->count, vector));
+    if (st->whole && st->count)
+        return kern_broken(c, "K3", "whole vectors are not the first lanes");
     if (st->whole && (!m->is_tile || st->access != KERN_UNIT))
         return kern_broken(c, "K3", "a store of whole vectors is not to neighbours in a tile");
     return kern_check_access(c, st->memory, st->access, false, st->index, 0);
@@ -207,20 +210,30 @@ static fe_status check_vector_loop(kern_checker *c, const kern_loop *loop)
     return FE_OK;
 }
 
-/* The lanes that there are, in the lines of the loop. */
-static fe_status check_mask(kern_checker *c, const kern_loop *loop)
+/* What a loop defines itself. */
+static fe_status open_given(kern_checker *c, kern_ref ref, kern_kind kind)
 {
-    kern_ref mask = loop->mask;
-    if (!mask) return FE_OK;
-    if (mask >= c->k->values.count) return kern_missing(c, "K1", "value", mask);
-    const kern_value *v = &c->k->values.at[mask];
-    if (c->in_scope[mask]) return kern_broken(c, "K1", "v%u is defined twice", mask);
-    if (loop->kind != KERN_VECTOR || loop->exact)
-        return kern_broken(c, "K6", "there is no last vector to mask");
-    if (v->kind != KERN_TAIL || v->dtype != TY_BOOL || !v->vector || v->level != c->depth)
-        return kern_broken(c, "K6", "the mask is another value");
-    c->in_scope[mask] = true;
+    if (!ref) return FE_OK;
+    if (ref >= c->k->values.count) return kern_missing(c, "K1", "value", ref);
+    const kern_value *v = &c->k->values.at[ref];
+    ty_dtype dtype = kind == KERN_TAIL ? TY_BOOL : TY_I64;
+    if (c->in_scope[ref]) return kern_broken(c, "K1", "v%u is defined twice", ref);
+    if (v->kind != kind || v->dtype != dtype || v->vector != (kind == KERN_TAIL) ||
+        v->level != c->depth)
+        return kern_broken(c, "K6", "v%u is no count and no mask of the loop", ref);
+    c->in_scope[ref] = true;
     return FE_OK;
+}
+
+/* The lanes that there are, in the lines of the loop. */
+static fe_status open_tail(kern_checker *c, const kern_loop *loop)
+{
+    bool partial =
+        loop->kind == KERN_VECTOR ? !loop->exact : loop->kind == KERN_ROWS && c->k->outer_vector;
+    if (loop->count && !partial) return kern_broken(c, "K6", "no step of the loop has fewer lanes");
+    if (loop->mask && !loop->count) return kern_broken(c, "K6", "a mask is of a count");
+    FE_TRY(open_given(c, loop->count, KERN_COUNT));
+    return open_given(c, loop->mask, KERN_TAIL);
 }
 
 /* Blocks hold loops over a block of the same axis. */
@@ -272,9 +285,9 @@ static fe_status check_nested(kern_checker *c, const kern_item *item)
         return kern_broken(c, "K6", "loops are nested too deeply");
     if (loop->level != ++c->depth)
         return kern_broken(c, "K6", "a loop says another depth than it has");
-    FE_TRY(check_mask(c, loop));
+    FE_TRY(open_tail(c, loop));
     FE_TRY(check_items(c, loop));
-    c->in_scope[loop->mask] = false;
+    c->in_scope[loop->count] = c->in_scope[loop->mask] = false;
     outside.has_rows = c->has_rows;
     outside.has_columns = c->has_columns;
     *c = outside;

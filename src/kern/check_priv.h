@@ -59,6 +59,8 @@ fe_status kern_check_spacing(kern_checker *c, sym_expr index, const kern_index_f
 fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts *facts);
 fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
                             sym_expr index, kern_ref guard);
+/* K3: the lanes that something is done with are those of the loop around. */
+fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector);
 fe_status kern_check_bound(kern_checker *c, const kern_bound *bound);
 fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads);
 fe_status kern_check_set(kern_checker *c, const kern_item *item);

@@ -118,6 +118,14 @@ fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts
     return kern_broken(c, "K3", "one element moves with the lanes");
 }
 
+fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector)
+{
+    if (!count) return FE_OK;
+    FE_TRY(use(c, count));
+    if (vector && value_at(c, count)->kind == KERN_COUNT) return FE_OK;
+    return kern_broken(c, "K3", "v%u is no number of lanes", count);
+}
+
 /* ---- K7: indices that are values ---- */
 
 typedef struct kept_search {
@@ -146,6 +154,7 @@ fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
         FE_TRY(use(c, bound->guard));
         FE_TRY(kern_use_as(c, bound->guard, TY_BOOL, value_at(c, bound->guard)->vector));
     }
+    if (bound->among) FE_TRY(kern_use_as(c, bound->among, TY_BOOL, true));
     if (value_at(c, bound->value)->vector || value_at(c, bound->guard)->vector)
         FE_TRY(kern_check_lanes(c));
     vec_push(c->memory, &c->kept, (kern_kept_value){bound->value, bound->guard});
@@ -218,6 +227,7 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
     FE_TRY(kern_check_memory(c, v->memory, v->dtype, true));
     if ((v->access == KERN_ONE) == v->vector)
         return kern_broken(c, "K3", "a vector is loaded as one element, or the other way round");
+    FE_TRY(kern_check_count(c, v->count, v->vector));
     if (v->guard) {
         FE_TRY(use(c, v->guard));
         FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
@@ -233,6 +243,7 @@ static fe_status check_number(kern_checker *c, const kern_value *v)
     if (v->dtype != TY_I64 && v->dtype != TY_I32)
         return kern_broken(c, "K2", "an index is i64, or a place of i32");
     FE_TRY(kern_check_index(c, v->index, &facts));
+    FE_TRY(kern_check_count(c, v->count, v->vector));
     if (!v->vector) return kern_check_one(c, v->index, &facts);
     FE_TRY(kern_check_lanes(c));
     return v->access == KERN_UNIT ? kern_check_spacing(c, v->index, &facts, 0) : check_runs(c, v);

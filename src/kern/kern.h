@@ -62,15 +62,17 @@
  *
  *     v6 : f32x16 = call exp_f32x16 v5
  *
- * Its accumulators are variables, which lines set to what operations make of them: as many copies as there
- * are vectors in a step, masked where the last step has fewer lanes, drained after each block and joined
- * behind the loop:
+ * What a step has of lanes is a value of its loop, the count, which loads and stores take, and a mask. What
+ * says neither is done with all lanes. Accumulators are variables, which lines set to what operations make of
+ * them: as many copies as there are vectors in a step, masked, drained after each block and joined behind the
+ * loop:
  *
  *     var v5 : f32x16 copies 4 = 0.0
  *     blocks r0 < p0 by 2048 {
- *       vector r0 in block unroll 4 mask v7 {       # v7: the lanes that there are
- *         ...
- *         v9 : f32x16 = add v5, v8                  # of each copy
+ *       vector r0 in block unroll 4 count v7 mask v8 {
+ *         v1 : f32x16 = load b1[p0*i0 + r0] first v7
+ *         v2 : f32x16 = where v8, v1, 0.0
+ *         v9 : f32x16 = add v5, v2                    # of each copy
  *         set v5 = v9
  *       }
  *       v10 : f32x16 = read v5 copy 0

@@ -34,7 +34,8 @@ typedef enum kern_kind {
     KERN_EACH,      /* op of args, lane by lane, by the library of the language that is printed */
     KERN_VARIABLE,  /* starts as args[0]; lines set it to other values */
     KERN_READ,      /* what args[0] is now: a variable, one of its copies, or a value */
-    KERN_TAIL,      /* bool: the lanes that there are in a step of a loop */
+    KERN_COUNT,     /* i64: how many lanes there are in a step of a loop, */
+    KERN_TAIL,      /* bool: and which */
     KERN_FUSED,     /* args[0] * args[1] + args[2], rounded once */
     KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
     KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
@@ -59,6 +60,7 @@ typedef struct kern_value {
     uint32_t level;              /* of the loop whose body defines it; 0: the function's */
     kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED and so on */
     kern_ref guard;              /* LOAD: a bool; 0: always */
+    kern_ref count;              /* LOAD, NUMBER of a legal kernel: of the lanes; 0: all */
     uint32_t memory;             /* LOAD: index in memories */
     kern_access access;          /* LOAD, NUMBER */
     bool pairs;                  /* LOAD of LANES: every second element */
@@ -108,6 +110,7 @@ typedef struct kern_store {
     kern_access access;
     sym_expr index;
     kern_ref value;
+    kern_ref count; /* in a legal kernel: of the lanes that are stored; 0: all */
     loop_store_mode mode;
     bool whole; /* UNIT: what is written after the last element does not matter (tiles) */
 } kern_store;
@@ -117,6 +120,7 @@ typedef struct kern_store {
 typedef struct kern_bound {
     kern_ref value; /* i64 */
     kern_ref guard; /* a bool; 0: always */
+    kern_ref among; /* in a legal kernel: the lanes that there are; 0: all */
     sym_expr size;  /* made of ints */
     bool is_known;  /* it cannot be outside: nothing is checked */
     uint32_t number;
@@ -160,7 +164,7 @@ struct kern_loop {
     bool columns;            /* VECTOR: over [n0, n1) */
     bool exact;              /* VECTOR: the extent is a multiple of the step */
     bool in_block;           /* right inside BLOCKS: over the block alone */
-    kern_ref mask;           /* VECTOR of a legal kernel: TAIL of the step, if it is asked for; 0 */
+    kern_ref count, mask;    /* of a legal kernel: COUNT and TAIL of the step, or 0 */
     uint32_t level;          /* how deep it is */
     uint32_t unroll;         /* copies of each vector in the body, lanes apart */
     /* sums whose partial results move to their totals after the loop, or after each block of it */

@@ -63,6 +63,7 @@ static fe_status parse_store(kern_reader *in)
     st.whole = lex_take(in->lx, "whole");
     bool lanes = lex_take(in->lx, "lanes");
     FE_TRY(kern_read_place(in, &st.memory, &st.index));
+    FE_TRY(kern_read_count(in, &st.count));
     FE_TRY(lex_expect(in->lx, ":"));
     if (in->lx->token.kind == LEX_NAME && lanes && !strchr(in->lx->token.text, 'x'))
         return lex_fail(in->lx, "a scalar has no lanes");
@@ -80,7 +81,7 @@ static fe_status parse_store(kern_reader *in)
     return FE_OK;
 }
 
-/* check 0 v3 < p1 if v4; known v3 < p1; known v5 < p1 if v4 */
+/* check 0 v3 < p1 if v4 among v9; known v3 < p1; known v5 < p1 if v4 */
 static fe_status parse_bound(kern_reader *in, bool is_known)
 {
     kern_bound bound = {.is_known = is_known};
@@ -91,6 +92,7 @@ static fe_status parse_bound(kern_reader *in, bool is_known)
     FE_TRY(lex_expect(in->lx, "<"));
     FE_TRY(kern_read_index(in, &bound.size));
     if (lex_take(in->lx, "if")) FE_TRY(kern_read_operand(in, TY_BOOL, false, &bound.guard));
+    if (lex_take(in->lx, "among")) FE_TRY(kern_read_operand(in, TY_BOOL, true, &bound.among));
     kern_read_into(in, (kern_item){.kind = KERN_BOUND, .bound = bound});
     return FE_OK;
 }
@@ -170,7 +172,17 @@ static kern_loop *loop_new(kern_reader *in, kern_loop_kind kind)
     return loop;
 }
 
-/* rows vector (i0, i1 < p0) unroll 4 serial of p1 { */
+/* count v7 mask v8 */
+static fe_status parse_tail(kern_reader *in, kern_loop *loop)
+{
+    kern_value count = {.kind = KERN_COUNT, .dtype = TY_I64, .level = in->depth + 1};
+    kern_value mask = {.kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true, .level = in->depth + 1};
+    if (!lex_take(in->lx, "count")) return FE_OK;
+    FE_TRY(kern_read_given(in, count, &loop->count));
+    return lex_take(in->lx, "mask") ? kern_read_given(in, mask, &loop->mask) : FE_OK;
+}
+
+/* rows vector (i0, i1 < p0) unroll 4 count v7 serial of p1 { */
 static fe_status parse_rows(kern_reader *in)
 {
     kern_ir *k = in->k;
@@ -187,6 +199,7 @@ static fe_status parse_rows(kern_reader *in)
     k->squares = lex_take(in->lx, "in");
     if (k->squares) FE_TRY(lex_expect(in->lx, "squares"));
     if (lex_take(in->lx, "unroll")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
+    FE_TRY(parse_tail(in, loop));
     k->serial = lex_take(in->lx, "serial");
     if (k->serial) {
         FE_TRY(lex_expect(in->lx, "of"));
@@ -232,13 +245,7 @@ static fe_status parse_blocks(kern_reader *in)
     return parse_body(in, loop);
 }
 
-static fe_status parse_mask(kern_reader *in, kern_loop *loop)
-{
-    kern_value tail = {.kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true, .level = in->depth + 1};
-    return kern_read_given(in, tail, &loop->mask);
-}
-
-/* vector r0 < p0 exact unroll 4 mask v8 blocks of 8192 drain a0, a1 { */
+/* vector r0 < p0 exact unroll 4 count v7 mask v8 blocks of 8192 drain a0, a1 { */
 static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
 {
     kern_loop *loop = loop_new(in, kind);
@@ -247,7 +254,7 @@ static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
     if (kind == KERN_VECTOR) loop->exact = lex_take(in->lx, "exact");
     if (kind == KERN_VECTOR && lex_take(in->lx, "unroll"))
         FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
-    if (kind == KERN_VECTOR && lex_take(in->lx, "mask")) FE_TRY(parse_mask(in, loop));
+    if (kind == KERN_VECTOR) FE_TRY(parse_tail(in, loop));
     if (lex_take(in->lx, "blocks")) {
         FE_TRY(lex_expect(in->lx, "of"));
         FE_TRY(parse_limited(in, 1, INT64_MAX, &loop->block));
@@ -372,6 +379,8 @@ static void settle_items(kern_reader *in, kern_loop *loop)
         settle_ref(in, &item->store.value);
         settle_ref(in, &item->bound.value);
         settle_ref(in, &item->bound.guard);
+        settle_ref(in, &item->bound.among);
+        settle_ref(in, &item->store.count);
         if (item->kind == KERN_LOOP) settle_items(in, item->loop);
     }
 }
@@ -383,6 +392,7 @@ void kern_read_settle(kern_reader *in)
     for (uint32_t i = 1; i < in->k->values.count; i++) {
         kern_value *v = &in->k->values.at[i];
         settle_ref(in, &v->guard);
+        settle_ref(in, &v->count);
         for (size_t a = 0; a < COUNT_OF(v->args); a++) settle_ref(in, &v->args[a]);
     }
     settle_items(in, in->k->body);

@@ -37,6 +37,8 @@ fe_status kern_read_numbered(kern_reader *in, char letter, uint32_t limit, const
 fe_status kern_read_type(kern_reader *in, ty_dtype *dtype, bool *vector);
 /* An expression over axes, ints and values. */
 fe_status kern_read_index(kern_reader *in, sym_expr *out);
+/* first v7, or nothing: 0 */
+fe_status kern_read_count(kern_reader *in, kern_ref *out);
 /* b0[index], t1[index] */
 fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index);
 /* What stands behind "=" in a line of v's dtype. */

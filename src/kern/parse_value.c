@@ -103,6 +103,11 @@ fe_status kern_read_operand(kern_reader *in, ty_dtype line, bool vector, kern_re
     return FE_OK;
 }
 
+fe_status kern_read_count(kern_reader *in, kern_ref *out)
+{
+    return lex_take(in->lx, "first") ? kern_read_operand(in, TY_I64, false, out) : FE_OK;
+}
+
 /* ---- values ---- */
 
 static fe_status parse_access(kern_reader *in, kern_value *v)
@@ -121,6 +126,7 @@ static fe_status parse_load(kern_reader *in, kern_value *v)
 {
     FE_TRY(parse_access(in, v));
     FE_TRY(kern_read_place(in, &v->memory, &v->index));
+    FE_TRY(kern_read_count(in, &v->count));
     if (!lex_take(in->lx, "if")) return FE_OK;
     return kern_read_operand(in, v->dtype, false, &v->guard);
 }
@@ -227,7 +233,8 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
     if (is_load) return parse_load(in, v);
     if (is_index) {
         FE_TRY(parse_access(in, v));
-        return kern_read_index(in, &v->index);
+        FE_TRY(kern_read_index(in, &v->index));
+        return kern_read_count(in, &v->count);
     }
     if (lex_take(in->lx, "splat")) {
         v->kind = KERN_SPLAT;

@@ -65,11 +65,17 @@ static const char *lanes_name(const kern_value *v)
     return v->turned ? "turned " : v->runs ? "runs " : "lanes ";
 }
 
+static void print_count(printer *pr, kern_ref count)
+{
+    if (count) text_printf(pr->out, " first v%u", count);
+}
+
 static void print_load(printer *pr, const kern_value *v)
 {
     text_add(pr->out, "load ");
     if (v->access == KERN_LANES) text_add(pr->out, v->pairs ? "pairs " : lanes_name(v));
     print_place(pr, v->memory, v->index);
+    print_count(pr, v->count);
     if (!v->guard) return;
     text_add(pr->out, " if ");
     print_operand(pr, v->guard, v->dtype);
@@ -98,6 +104,7 @@ static void print_expression(printer *pr, const kern_value *v)
     case KERN_NUMBER:
         text_printf(pr->out, "index %s", v->access == KERN_LANES ? lanes_name(v) : "");
         sym_print(pr->t, v->index, pr->out);
+        print_count(pr, v->count);
         break;
     case KERN_LOAD: print_load(pr, v); break;
     case KERN_APPLY:
@@ -167,6 +174,7 @@ static void print_store(printer *pr, const kern_store *st)
     if (st->whole) text_add(pr->out, "whole ");
     if (st->access == KERN_LANES) text_add(pr->out, "lanes ");
     print_place(pr, st->memory, st->index);
+    print_count(pr, st->count);
     text_add(pr->out, " : ");
     print_type(pr, m->dtype, st->access != KERN_ONE);
     text_printf(pr->out, " %s= ", mode);
@@ -200,6 +208,12 @@ static void print_set(printer *pr, const kern_item *item)
     print_operand(pr, item->value, value_at(pr, item->variable)->dtype);
 }
 
+static void print_tail(printer *pr, const kern_loop *loop)
+{
+    if (loop->count) text_printf(pr->out, " count v%u", loop->count);
+    if (loop->mask) text_printf(pr->out, " mask v%u", loop->mask);
+}
+
 static void print_rows(printer *pr, const kern_loop *loop)
 {
     const kern_ir *k = pr->k;
@@ -214,6 +228,7 @@ static void print_rows(printer *pr, const kern_loop *loop)
     text_add(pr->out, ")");
     if (k->squares) text_add(pr->out, " in squares");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
+    print_tail(pr, loop);
     if (!k->serial) return;
     text_add(pr->out, " serial of ");
     sym_print(pr->t, k->total, pr->out);
@@ -229,7 +244,7 @@ static void print_loop(printer *pr, const kern_loop *loop)
     if (!loop->columns && !loop->in_block) sym_print(pr->t, loop->extent, pr->out);
     if (loop->exact) text_add(pr->out, " exact");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
-    if (loop->mask) text_printf(pr->out, " mask v%u", loop->mask);
+    print_tail(pr, loop);
     if (loop->kind == KERN_BLOCKS)
         text_printf(pr->out, " by %lld", (long long)loop->block);
     else if (loop->block)
@@ -247,9 +262,11 @@ static void print_bound(printer *pr, const kern_bound *bound)
     print_operand(pr, bound->value, TY_I64);
     text_add(pr->out, " < ");
     sym_print(pr->t, bound->size, pr->out);
-    if (!bound->guard) return;
-    text_add(pr->out, " if ");
-    print_operand(pr, bound->guard, TY_BOOL);
+    if (bound->guard) {
+        text_add(pr->out, " if ");
+        print_operand(pr, bound->guard, TY_BOOL);
+    }
+    if (bound->among) text_printf(pr->out, " among v%u", bound->among);
 }
 
 static void print_item(printer *pr, const kern_item *item)

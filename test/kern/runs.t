@@ -53,8 +53,8 @@ kernel k_runs group 0 lanes 8 ints [100]
   }
 --run-- ferrite inspect runs.kern --from kern --stage c --isa x86-64-v4 | grep -n "if (d" 
 --out--
-80:          if (d == n - 1) v1 = load_f32x8(b0 + s, n);
-91:          if (d == 1 - n) v2 = loaddown_f32x8(b0 + s, n);
+81:          if (d == v4 - 1) v1 = load_f32x8(b0 + s, v4);
+92:          if (d == 1 - v4) v2 = loaddown_f32x8(b0 + s, v4);
 --run-- sed 's/i1 % 50/2*i1/' runs.kern | ferrite inspect - --from kern --stage kern
 --err--
 error: kern: law K3: nothing says when the lanes are neighbours

@@ -51,6 +51,60 @@ kern_ref kern_lower_value(kern_lowering *lo, kern_value v)
     return ref;
 }
 
+/* ---- tails ---- */
+
+static kern_ref given(kern_lowering *lo, kern_ref *ref, kern_value v)
+{
+    v.level = lo->vector->level;
+    if (!*ref) {
+        *ref = lo->k->values.count;
+        vec_push(lo->memory, &lo->k->values, v);
+    }
+    return *ref;
+}
+
+kern_ref kern_lower_count(kern_lowering *lo)
+{
+    if (lo->vector->exact) return 0;
+    return given(lo, &lo->vector->count, (kern_value){.kind = KERN_COUNT, .dtype = TY_I64});
+}
+
+kern_ref kern_lower_mask(kern_lowering *lo)
+{
+    if (!kern_lower_count(lo)) return 0;
+    return given(lo, &lo->vector->mask,
+                 (kern_value){.kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true});
+}
+
+/* A tile has room for whole vectors, a square is whole. */
+static void count_lanes(kern_lowering *lo, kern_ref ref)
+{
+    const kern_value *v = &lo->k->values.at[ref];
+    bool is_tile = v->kind == KERN_LOAD && lo->k->memories.at[v->memory].is_tile;
+    bool loads = v->kind == KERN_LOAD && !v->turned && (v->access == KERN_LANES || !is_tile);
+    bool numbers = v->kind == KERN_NUMBER && v->access == KERN_LANES;
+    if (!v->vector || (!loads && !numbers)) return;
+    kern_ref count = kern_lower_count(lo);
+    lo->k->values.at[ref].count = count;
+}
+
+static void lower_store(kern_lowering *lo, kern_item item)
+{
+    if (item.store.access != KERN_ONE && !item.store.whole) item.store.count = kern_lower_count(lo);
+    kern_lower_into(lo, item);
+}
+
+static void lower_bound(kern_lowering *lo, kern_item item)
+{
+    const kern_bound *bound = &item.bound;
+    const kern_value *values = lo->k->values.at;
+    bool in_lanes = values[bound->value].vector || (bound->guard && values[bound->guard].vector);
+    if (in_lanes && !bound->is_known) item.bound.among = kern_lower_mask(lo);
+    kern_lower_into(lo, item);
+}
+
+/* ---- lines ---- */
+
 static void lower_define(kern_lowering *lo, const kern_item *item)
 {
     kern_value *v = &lo->k->values.at[item->value];
@@ -60,6 +114,7 @@ static void lower_define(kern_lowering *lo, const kern_item *item)
         return;
     }
     lower_operation(lo, v);
+    count_lanes(lo, item->value);
     kern_lower_into(lo, *item);
 }
 
@@ -94,7 +149,7 @@ static void lower_loop(kern_lowering *lo, const kern_loop *from)
     kern_loop *around = open_loop(lo, from);
     if (in_blocks) lo->loop->in_block = true;
     if (in_blocks) lo->loop->block = 0;
-    if (from->kind == KERN_VECTOR) lo->vector = lo->loop;
+    if (from->kind == KERN_VECTOR || from->kind == KERN_ROWS) lo->vector = lo->loop;
     lower_items(lo, from);
     lo->vector = vector;
     lo->loop = around;
@@ -108,6 +163,8 @@ static void lower_items(kern_lowering *lo, const kern_loop *from)
         const kern_item *item = &from->items.at[i];
         switch (item->kind) {
         case KERN_DEFINE: lower_define(lo, item); break;
+        case KERN_STORE: lower_store(lo, *item); break;
+        case KERN_BOUND: lower_bound(lo, *item); break;
         case KERN_START: kern_lower_start(lo, item->sum); break;
         case KERN_UPDATE: kern_lower_update(lo, item); break;
         case KERN_LOOP: lower_loop(lo, item->loop); break;
@@ -121,7 +178,7 @@ static void lower_items(kern_lowering *lo, const kern_loop *from)
 /* The last value that a line defines: whatever is behind has no number in the text. */
 static kern_ref last_defined(const kern_loop *loop)
 {
-    kern_ref last = loop->mask;
+    kern_ref last = loop->mask > loop->count ? loop->mask : loop->count;
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
         kern_ref here = item->kind == KERN_DEFINE ? item->value
@@ -161,7 +218,7 @@ bool kern_is_lowered(const kern_ir *k)
 {
     for (uint32_t i = 1; i < k->values.count && k->lanes > 1; i++) {
         kern_kind kind = k->values.at[i].kind;
-        if (kind == KERN_VARIABLE || kind == KERN_TAIL) return true;
+        if (kind == KERN_VARIABLE || kind == KERN_COUNT) return true;
     }
     return false;
 }

@@ -80,6 +80,7 @@ static void drop_unused(kern_library *library, kern_ir *code)
 
 static void renumber_items(const kern_ref *numbers, kern_loop *loop)
 {
+    loop->count = numbers[loop->count];
     loop->mask = numbers[loop->mask];
     for (uint32_t i = 0; i < loop->items.count; i++) {
         kern_item *item = &loop->items.at[i];
@@ -87,7 +88,9 @@ static void renumber_items(const kern_ref *numbers, kern_loop *loop)
         item->variable = numbers[item->variable];
         item->store.value = numbers[item->store.value];
         item->bound.value = numbers[item->bound.value];
+        item->store.count = numbers[item->store.count];
         item->bound.guard = numbers[item->bound.guard];
+        item->bound.among = numbers[item->bound.among];
         if (item->kind == KERN_LOOP) renumber_items(numbers, item->loop);
     }
 }
@@ -107,6 +110,7 @@ void kern_renumber(kern_ir *k, uint32_t kept, arena *memory)
         }
     for (uint32_t i = 1; i < next; i++) {
         values[i].guard = numbers[values[i].guard];
+        values[i].count = numbers[values[i].count];
         for (size_t a = 0; a < COUNT_OF(values->args); a++)
             values[i].args[a] = numbers[values[i].args[a]];
     }

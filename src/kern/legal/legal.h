@@ -1,5 +1,6 @@
-/* legal.h -- kernel IR lowered for a target, as printers are given it. Accumulators become variables and
- * operations on them (kernel.c, sum.c). Operations that processors have no instruction for become calls of
+/* legal.h -- kernel IR lowered for a target, as printers are given it. Loops say how many
+ * lanes a step has, and lines what they do with them (kernel.c); accumulators become variables and
+ * operations on them (sum.c). Operations that processors have no instruction for become calls of
  * functions, which are kernel IR too.
  *
  *     function tanh_f64x8 (v1 : f64x8) {
@@ -115,7 +116,7 @@ typedef struct kern_lowering {
     arena *memory;
     kern_ir *k;        /* values and the new body; accumulators are as they were */
     kern_loop *loop;   /* that lines go to */
-    kern_loop *vector; /* the vector loop at hand, or NULL */
+    kern_loop *vector; /* that the lanes run along, or NULL */
     kern_parts *parts; /* by accumulator */
 } kern_lowering;
 
@@ -125,6 +126,9 @@ loop_opcode kern_step_of(loop_reduce reduce);
 void kern_lower_into(kern_lowering *lo, kern_item item);
 /* A new value, defined in the loop at hand. */
 kern_ref kern_lower_value(kern_lowering *lo, kern_value v);
+/* How many lanes there are, and which; 0: all. */
+kern_ref kern_lower_count(kern_lowering *lo);
+kern_ref kern_lower_mask(kern_lowering *lo);
 void kern_lower_start(kern_lowering *lo, uint32_t sum);
 void kern_lower_update(kern_lowering *lo, const kern_item *item);
 /* Partial results go to the total. */

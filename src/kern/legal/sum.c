@@ -168,18 +168,10 @@ void kern_lower_start(kern_lowering *lo, uint32_t number)
 
 /* ---- step ---- */
 
-/* The lanes that there are, of the loop at hand; 0: all are. */
+/* The lanes that there are, where they are joined; 0: all. */
 static kern_ref mask(kern_lowering *lo, const kern_sum *sum)
 {
-    if (!sum->across || lo->vector->exact) return 0;
-    if (!lo->vector->mask) {
-        lo->vector->mask = lo->k->values.count;
-        vec_push(
-            lo->memory, &lo->k->values,
-            (kern_value){
-                .kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true, .level = lo->vector->level});
-    }
-    return lo->vector->mask;
+    return sum->across ? kern_lower_mask(lo) : 0;
 }
 
 static bool is_loaded(const kern_ir *k, const kern_value *v)
@@ -192,7 +184,9 @@ static kern_ref counted(kern_lowering *lo, const kern_sum *sum, kern_ref value)
 {
     bool zero_is_neutral =
         sum->reduce == LOOP_SUM || sum->reduce == LOOP_ANY || sum->reduce == LOOP_REDUCE_XOR;
-    kern_ref there = mask(lo, sum); /* of all loads as well, which make it once where it is there */
+    kern_ref there = sum->across
+                         ? kern_lower_mask(lo)
+                         : 0; /* of all loads as well, which make it once where it is there */
     if (zero_is_neutral && is_loaded(lo->k, &lo->k->values.at[value]))
         return value; /* load fills up with zeros */
     return there ? pick(lo, there, value, identity(lo, sum)) : value;
