@@ -80,9 +80,8 @@
  *
  * Such a kernel and its functions are text in the same way. K4 and K6 hold of it as well: copies of a
  * variable are set in the loop that has as many, and read one by one outside; blocks are whole steps of
- * loops over the same axis. K8: a function is a straight line over one
- * number of lanes that ends where it returns and calls what stands before it, with operands of its
- * parameters' type.
+ * loops over the same axis. K8: a function is a straight line over one number of lanes that ends where it
+ * returns and calls what stands before it, with operands of its parameters' type.
  *
  * Kernels of devices are the same at one lane, as functions of the device's C: a work-item takes one row, or
  * one element of a row where the kernel is split along the inner axis:
@@ -91,8 +90,8 @@
  *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
- *       vector r0 in block unroll 4 mask v7 {       # v7: the lanes that there are
- * c_function.c (functions), c_prelude.c (what else kernels call), c_device.c (kernels of devices).
+ * legal/legal.h (for a target), c/kernel.c and c/square.c (IR as C), c/apply.c (operations),
+ * c/function.c (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H
@@ -146,7 +145,7 @@ typedef struct kern_set {
  * FE_UNSUPPORTED with a diagnostic names what cannot be generated. */
 fe_status kern_build(const sched_schedule *s, const target_machine *target, arena *memory,
                      kern_set **out);
-/* c_device.c: does a kernel of the target do this operation on operands of this dtype? */
+/* c/device.c: does a kernel of the target do this operation on operands of this dtype? */
 bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand);
 /* The kernel of one group into the set, and how the group calls it. */
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,

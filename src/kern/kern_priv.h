@@ -276,9 +276,9 @@ void kern_print_code(const kern_function *f, text *out);
 fe_status kern_check(const kern_ir *k);
 fe_status kern_check_function(const kern_function *f, fe_session *session);
 
-/* ---- c_kernel.c: a kernel as a C function ---- */
+/* ---- c/kernel.c: a kernel as a C function ---- */
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
-/* ---- c_check.c ---- */
+/* ---- c/check.c ---- */
 /* Says which operation of the kernel cannot be generated. */
 fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */

@@ -1,5 +1,5 @@
-/* c_check.c -- is there C for all that a kernel does? */
-#include "kern/c_priv.h"
+/* check.c -- is there C for all that a kernel does? */
+#include "kern/c/c.h"
 #include "kern/legal/legal.h"
 
 static fe_status refuse(const kern_ir *k, const char *name, ty_dtype dtype)

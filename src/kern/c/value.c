@@ -1,5 +1,5 @@
-/* c_value.c -- values and stores of a kernel as C: indices, loads, operations, lanes. */
-#include "kern/c_priv.h"
+/* value.c -- values and stores of a kernel as C: indices, loads, operations, lanes. */
+#include "kern/c/c.h"
 
 static fe_session *session_of(const kern_c_printer *pr)
 {

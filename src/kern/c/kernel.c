@@ -1,10 +1,11 @@
-/* c_kernel.c -- kernel IR as a C function.
+/* kernel.c -- kernel IR as a C function.
  *
  * A vector loop runs its one body in two passes: whole vectors first, then once with what is left,
- * `n` being the number of elements of a step, of which counts and masks are made. In an unrolled loop each vector is there several times. Variables are named as in the IR:
- * v7 a value (v7_1 its second copy), b2 a buffer, t0 a tile, p3 a parameter.
+ * `n` being the number of elements of a step, of which counts and masks are made. In an unrolled loop
+ * each vector is there several times. Variables are named as in the IR: v7 a value (v7_1 its second
+ * copy), b2 a buffer, t0 a tile, p3 a parameter.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* c_bound.c -- the lines that keep indices inside, as C: one unsigned comparison, and a way out of the
+/* bound.c -- the lines that keep indices inside, as C: one unsigned comparison, and a way out of the
  * kernel for what should not be.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 /* Which lanes count: those that are there, and where the guard holds. */
 static const char *mask_of(kern_c_printer *pr, const kern_bound *bound)
