@@ -31,7 +31,7 @@
  *
  * The functions are written as formulas, in the .def files here, whose language formula.c reads: for
  * one dtype, one number of lanes and what the target can. polynomial.c has those that are rows of
- * coefficients. run.c runs a function on numbers.
+ * coefficients. run.c runs functions and kernels on numbers.
  */
 #ifndef FERRITE_KERN_LEGAL_H
 #define FERRITE_KERN_LEGAL_H
@@ -143,5 +143,13 @@ typedef union kern_number {
     int64_t integer; /* of the others, extended as their dtype says */
 } kern_number;
 kern_number kern_function_run(const kern_function *f, const kern_number *args, arena *memory);
+/* What a kernel is called with. */
+typedef struct kern_piece {
+    void *const *buffers;
+    const int64_t *ints;
+    int64_t m0, m1, n0, n1;
+} kern_piece;
+/* The kernel, legal and of one lane, over the piece; false: a check failed, and it was left. */
+bool kern_run(const kern_ir *k, const kern_piece *piece, arena *memory);
 
 #endif
