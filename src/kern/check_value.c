@@ -145,6 +145,34 @@ static void find_loose(void *data, sym_expr symbol)
     if (!kept) search->loose = v;
 }
 
+/* A sum or product of values, in lanes, of which all are in range. */
+static kern_ref loose_part(kern_checker *c, kern_ref ref, kern_ref guard)
+{
+    const kern_value *v = value_at(c, ref);
+    kept_search search = {c, guard, 0};
+    bool joins = v->kind == KERN_APPLY && (v->op == LOOP_ADD || v->op == LOOP_MUL);
+    if (v->kind == KERN_SPLAT) return loose_part(c, v->args[0], guard);
+    if (joins) {
+        kern_ref first = loose_part(c, v->args[0], guard);
+        return first ? first : loose_part(c, v->args[1], guard);
+    }
+    if (v->kind == KERN_NUMBER)
+        sym_each_symbol(c->t, v->index, find_loose, &search);
+    else if (v->kind != KERN_CONST)
+        find_loose(&search, kern_value_symbol(c->k, ref));
+    return search.loose;
+}
+
+static fe_status check_gather(kern_checker *c, const kern_value *v)
+{
+    FE_TRY(kern_use_as(c, v->args[0], TY_I64, true));
+    FE_TRY(kern_check_lanes(c));
+    if (!v->guard || !value_at(c, v->guard)->vector || v->dtype == TY_BOOL)
+        return kern_broken(c, "K3", "no mask says which lanes are gathered");
+    kern_ref loose = loose_part(c, v->args[0], v->guard);
+    return loose ? kern_broken(c, "K7", "nothing says that v%u is in range", loose) : FE_OK;
+}
+
 fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
 {
     FE_TRY(use(c, bound->value));
@@ -232,6 +260,7 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
         FE_TRY(use(c, v->guard));
         FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
     }
+    if (v->gathers) return check_gather(c, v);
     FE_TRY(kern_check_access(c, v->memory, v->access, v->pairs, v->index, v->guard));
     FE_TRY(check_turned(c, v));
     return check_runs(c, v);

@@ -57,19 +57,20 @@ typedef struct kern_value {
     loop_opcode op; /* APPLY, EACH */
     ty_dtype dtype;
     bool vector;
-    uint32_t level;              /* of the loop whose body defines it; 0: the function's */
-    kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED and so on */
-    kern_ref guard;              /* LOAD: a bool; 0: always */
-    kern_ref count;              /* LOAD, NUMBER of a legal kernel: of the lanes; 0: all */
-    uint32_t memory;             /* LOAD: index in memories */
-    kern_access access;          /* LOAD, NUMBER */
-    bool pairs;                  /* LOAD of LANES: every second element */
-    bool turned;                 /* LOAD of LANES: neighbours are in the next rows of the square */
-    bool runs;                   /* LANES: mostly neighbours, up or down, or all the same */
-    sym_expr index;              /* LOAD, NUMBER */
-    uint32_t sum;                /* RESULT: index in sums */
-    uint32_t copies;             /* VARIABLE: of a loop that is unrolled further in; else 1 */
-    uint32_t copy;               /* READ: of a variable that has several */
+    uint32_t level;     /* of the loop whose body defines it; 0: the function's */
+    kern_ref args[3];   /* APPLY, SPLAT; CALL, EACH, FUSED and so on */
+    kern_ref guard;     /* LOAD: a bool; 0: always */
+    kern_ref count;     /* LOAD, NUMBER of a legal kernel: of the lanes; 0: all */
+    uint32_t memory;    /* LOAD: index in memories */
+    kern_access access; /* LOAD, NUMBER */
+    bool pairs;         /* LOAD of LANES: every second element */
+    bool turned;        /* LOAD of LANES: neighbours are in the next rows of the square */
+    bool gathers;       /* LOAD of LANES in a legal kernel: of elements args[0], by a mask */
+    bool runs;          /* LANES: mostly neighbours, up or down, or all the same */
+    sym_expr index;     /* LOAD, NUMBER */
+    uint32_t sum;       /* RESULT: index in sums */
+    uint32_t copies;    /* VARIABLE: of a loop that is unrolled further in; else 1 */
+    uint32_t copy;      /* READ: of a variable that has several */
     const kern_function *callee; /* CALL */
     const uint8_t *pattern;      /* SHUFFLE */
     bool wide;                   /* CALL: of an f64 made of each f32; the result is rounded back */

@@ -115,8 +115,10 @@ static fe_status parse_access(kern_reader *in, kern_value *v)
     v->access = v->vector ? KERN_UNIT : KERN_ONE;
     v->pairs = v->kind == KERN_LOAD && lex_take(in->lx, "pairs");
     v->turned = v->kind == KERN_LOAD && lex_take(in->lx, "turned");
+    v->gathers = v->kind == KERN_LOAD && lex_take(in->lx, "gather");
     v->runs = lex_take(in->lx, "runs");
-    if (!v->pairs && !v->turned && !v->runs && !lex_take(in->lx, "lanes")) return FE_OK;
+    if (!v->pairs && !v->turned && !v->gathers && !v->runs && !lex_take(in->lx, "lanes"))
+        return FE_OK;
     if (!v->vector) return lex_fail(in->lx, "a scalar has no lanes");
     v->access = KERN_LANES;
     return FE_OK;
@@ -126,6 +128,11 @@ static fe_status parse_load(kern_reader *in, kern_value *v)
 {
     FE_TRY(parse_access(in, v));
     FE_TRY(kern_read_place(in, &v->memory, &v->index));
+    if (v->gathers) {
+        v->args[0] = kern_symbol_value(in->k, v->index);
+        v->index = (sym_expr){0};
+        if (!v->args[0]) return lex_fail(in->lx, "expected a value for an index");
+    }
     FE_TRY(kern_read_count(in, &v->count));
     if (!lex_take(in->lx, "if")) return FE_OK;
     return kern_read_operand(in, v->dtype, false, &v->guard);

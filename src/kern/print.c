@@ -62,7 +62,7 @@ static void print_operand(printer *pr, kern_ref ref, ty_dtype line)
 
 static const char *lanes_name(const kern_value *v)
 {
-    return v->turned ? "turned " : v->runs ? "runs " : "lanes ";
+    return v->turned ? "turned " : v->gathers ? "gather " : v->runs ? "runs " : "lanes ";
 }
 
 static void print_count(printer *pr, kern_ref count)
@@ -74,7 +74,12 @@ static void print_load(printer *pr, const kern_value *v)
 {
     text_add(pr->out, "load ");
     if (v->access == KERN_LANES) text_add(pr->out, v->pairs ? "pairs " : lanes_name(v));
-    print_place(pr, v->memory, v->index);
+    if (v->gathers) {
+        print_memory(pr, v->memory);
+        text_printf(pr->out, "[v%u]", v->args[0]);
+    } else {
+        print_place(pr, v->memory, v->index);
+    }
     print_count(pr, v->count);
     if (!v->guard) return;
     text_add(pr->out, " if ");

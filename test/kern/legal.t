@@ -468,3 +468,54 @@ kernel k_copy group 0 lanes 4 ints [50]
       store b2[i0] first v3 : f32x4 = v2
     }
   }
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 gather.loop | tee gather.legal | sed '/^function/,/^}/d'
+--file gather.loop--
+program gather
+input  @x : f32[50,70] strides [70,1]
+input  @at : i64[40] strides [1]
+temp   @y : f32[40] strides [1]
+nest [i0 < 40] {
+  %0 = load i64 @at[i0]
+  %1 = const 0 : i64
+  %2 = le %1, %0 : bool
+  j0 = indirect %0 < 50
+  %3 = load f32 @x[70*j0 + i0]
+  %4 = const 0.5 : f32
+  %5 = masked %2, %3, %4 : f32
+  @y[i0] = %5
+}
+output @y[40]{1}
+--out--
+kernel k_le group 0 lanes 4 ints [50, 70]
+  buffer b0 : i64 in @at
+  buffer b1 : f32 in @x
+  buffer b2 : f32 out @y
+  rows () {
+    vector i0 in columns count v9 mask v10 {
+      v2 : i64x4 = load b0[i0] first v9
+      v4 : boolx4 = le i64 0, v2
+      check 0 v2 < p0 if v4 among v10
+      v11 : i64 = index p1
+      v12 : i64x4 = splat v11
+      v13 : i64x4 = mul v12, v2
+      v14 : i64x4 = index i0
+      v15 : i64x4 = add v13, v14
+      v5 : f32x4 = load gather b1[v15] first v9 if v4
+      v8 : f32x4 = where v4, v5, 0.5
+      store b2[i0] first v9 : f32x4 = v8
+    }
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 gather.legal | cmp - gather.legal
+--out--
+--run-- sed '/check/d' gather.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K7: nothing says that v2 is in range
+  at kernel k_le group 0: v5 : f32x4 = load gather b1[v15] first v9 if v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/gather b1.v15. first v9 if v4/gather b1[v15] first v9/' gather.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: no mask says which lanes are gathered
+  at kernel k_le group 0: v5 : f32x4 = load gather b1[v15] first v9
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1

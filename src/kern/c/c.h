@@ -80,7 +80,6 @@ typedef struct kern_c_printer {
     kern_needs *needs;
     sym_expr vector_axis; /* of the loop at hand */
     const char *lane;     /* the one that indices are of: "l"; NULL: the first */
-    bool all_lanes;       /* indices are of all of them, as vectors */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;
     uint32_t copy; /* the one being printed */

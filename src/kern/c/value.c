@@ -60,8 +60,7 @@ static void print_symbol(kern_c_printer *pr, sym_expr e)
 {
     kern_ref v = kern_symbol_value(pr->k, e);
     if (v) {
-        bool one = pr->k->values.at[v].vector && !pr->all_lanes;
-        text_printf(pr->out, one ? "%s[l]" : "%s", kern_c_name(pr, v));
+        text_printf(pr->out, pr->k->values.at[v].vector ? "%s[l]" : "%s", kern_c_name(pr, v));
         return;
     }
     bool moves = sym_same(e, pr->vector_axis), shifted = moves && pr->copy > 0;
@@ -239,37 +238,10 @@ static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *
     text_line(pr->out, "}");
 }
 
-/* Sums and products of 64-bit values only, one of them in lanes? */
-static bool is_in_lanes(const kern_c_printer *pr, sym_expr e, bool *lanes)
-{
-    sym_op op = sym_op_of(pr->t, e);
-    if (op == SYM_CONST) return true;
-    if (op == SYM_SYMBOL) {
-        kern_ref ref = kern_symbol_value(pr->k, e);
-        const kern_value *v = value_at(pr, ref);
-        *lanes |= ref && v->vector;
-        return !ref || !v->vector || v->dtype == TY_I64;
-    }
-    if (op != SYM_ADD && op != SYM_MUL) return false;
-    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++)
-        if (!is_in_lanes(pr, sym_arg(pr->t, e, i), lanes)) return false;
-    return true;
-}
-
-/* Where a mask says which lanes to read, processors have an instruction that does; NULL: lane by
- * lane. */
 static const char *gather_text(kern_c_printer *pr, const kern_value *v)
 {
-    bool lanes = false;
-    if (v->kind != KERN_LOAD || v->dtype == TY_BOOL || !v->guard ||
-        !value_at(pr, v->guard)->vector || !is_in_lanes(pr, v->index, &lanes) || !lanes)
-        return NULL;
-    kern_c_scope scope = {v->dtype, pr->k->lanes, {memory_name(pr, v->memory), NULL, NULL}};
-    pr->lane = kern_c_text(pr, "@i64:iota()", &scope);
-    pr->all_lanes = true;
-    scope.args[1] = kern_c_index(pr, v->index);
-    pr->all_lanes = false;
-    pr->lane = NULL;
+    kern_c_scope scope = {
+        v->dtype, pr->k->lanes, {memory_name(pr, v->memory), kern_c_operand(pr, v->args[0]), NULL}};
     scope.args[2] =
         kern_c_format(pr, "%s, %s", kern_c_count(pr, v->count), kern_c_operand(pr, v->guard));
     return kern_c_text(pr, "@gatherif($0, $1, $2)", &scope);
@@ -325,11 +297,6 @@ static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
 {
     bool by_scalar = v->guard && !value_at(pr, v->guard)->vector;
     const char *type = kern_c_type_of(pr, v->dtype, pr->k->lanes), *name = kern_c_name(pr, ref);
-    const char *gathered = v->runs ? NULL : gather_text(pr, v);
-    if (gathered) {
-        text_line(pr->out, "%s %s = %s;", type, name, gathered);
-        return;
-    }
     if (!v->runs) {
         text_line(pr->out, "%s %s;", type, name);
         print_each_lane(pr, ref, v);
@@ -465,8 +432,8 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
     case KERN_READ: expression = read_text(pr, v); break;
     case KERN_LOAD:
     case KERN_NUMBER:
-        if (v->turned) {
-            expression = kern_c_turned(pr, ref);
+        if (v->turned || v->gathers) {
+            expression = v->turned ? kern_c_turned(pr, ref) : gather_text(pr, v);
             break;
         }
         if (v->access == KERN_LANES && !v->pairs) {

@@ -51,6 +51,32 @@ kern_ref kern_lower_value(kern_lowering *lo, kern_value v)
     return ref;
 }
 
+kern_ref kern_lower_constant(kern_lowering *lo, kern_value v)
+{
+    v.kind = KERN_CONST;
+    vec_push(lo->memory, &lo->k->values, v);
+    return lo->k->values.count - 1;
+}
+
+kern_ref kern_lower_apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_ref b)
+{
+    const kern_value *x = &lo->k->values.at[a], *y = &lo->k->values.at[b];
+    bool compares = op == LOOP_EQ || op == LOOP_LE || op == LOOP_ISNAN;
+    return kern_lower_value(lo, (kern_value){.kind = KERN_APPLY,
+                                             .op = op,
+                                             .dtype = compares ? TY_BOOL : x->dtype,
+                                             .vector = x->vector || (b && y->vector),
+                                             .args = {a, b}});
+}
+
+kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x)
+{
+    return kern_lower_value(lo, (kern_value){.kind = KERN_SPLAT,
+                                             .dtype = lo->k->values.at[x].dtype,
+                                             .vector = true,
+                                             .args = {x}});
+}
+
 /* ---- tails ---- */
 
 static kern_ref given(kern_lowering *lo, kern_ref *ref, kern_value v)
@@ -114,6 +140,7 @@ static void lower_define(kern_lowering *lo, const kern_item *item)
         return;
     }
     lower_operation(lo, v);
+    kern_lower_gather(lo, item->value);
     count_lanes(lo, item->value);
     kern_lower_into(lo, *item);
 }

@@ -1,6 +1,6 @@
-/* legal.h -- kernel IR lowered for a target, as printers are given it. Loops say how many
- * lanes a step has, and lines what they do with them (kernel.c); accumulators become variables and
- * operations on them (sum.c). Operations that processors have no instruction for become calls of
+/* legal.h -- kernel IR lowered for a target, as printers are given it. Loops say how many lanes a step has,
+ * and lines what they do with them (kernel.c); accumulators become variables and operations on them (sum.c),
+ * indices of gathers values (gather.c). Operations that processors have no instruction for become calls of
  * functions, which are kernel IR too.
  *
  *     function tanh_f64x8 (v1 : f64x8) {
@@ -101,7 +101,7 @@ kern_ref kern_function_number(kern_library *library, kern_function *f, ty_dtype 
 kern_ref kern_function_define(kern_library *library, kern_function *f, kern_value v);
 void kern_function_return(kern_library *library, kern_function *f, kern_ref value);
 
-/* ---- kernel.c, sum.c: kernels ---- */
+/* ---- kernel.c, sum.c, gather.c: kernels ---- */
 /* What an accumulator is made of. */
 typedef struct kern_parts {
     kern_ref partial;     /* a variable, with the accumulator's copies */
@@ -126,6 +126,12 @@ loop_opcode kern_step_of(loop_reduce reduce);
 void kern_lower_into(kern_lowering *lo, kern_item item);
 /* A new value, defined in the loop at hand. */
 kern_ref kern_lower_value(kern_lowering *lo, kern_value v);
+kern_ref kern_lower_constant(kern_lowering *lo, kern_value v);
+/* op of a and b as they are; a comparison gives bools. */
+kern_ref kern_lower_apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_ref b);
+kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x);
+/* The load, if it is one: its index is computed in front of it (gather.c). */
+void kern_lower_gather(kern_lowering *lo, kern_ref load);
 /* How many lanes there are, and which; 0: all. */
 kern_ref kern_lower_count(kern_lowering *lo);
 kern_ref kern_lower_mask(kern_lowering *lo);

@@ -33,16 +33,10 @@ loop_opcode kern_step_of(loop_reduce reduce)
 
 /* ---- values ---- */
 
-static kern_ref constant(kern_lowering *lo, kern_value v)
-{
-    v.kind = KERN_CONST;
-    vec_push(lo->memory, &lo->k->values, v);
-    return lo->k->values.count - 1;
-}
-
 static kern_ref whole(kern_lowering *lo, ty_dtype dtype, bool vector, int64_t number)
 {
-    return constant(lo, (kern_value){.dtype = dtype, .vector = vector, .integer = number});
+    return kern_lower_constant(lo,
+                               (kern_value){.dtype = dtype, .vector = vector, .integer = number});
 }
 
 static bool is_float(ty_dtype dtype)
@@ -52,20 +46,8 @@ static bool is_float(ty_dtype dtype)
 
 static kern_ref zero(kern_lowering *lo, ty_dtype dtype, bool vector)
 {
-    return is_float(dtype) ? constant(lo, (kern_value){.dtype = dtype, .vector = vector})
+    return is_float(dtype) ? kern_lower_constant(lo, (kern_value){.dtype = dtype, .vector = vector})
                            : whole(lo, dtype, vector, 0);
-}
-
-/* op of a and b as they are; a comparison gives bools. */
-static kern_ref apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_ref b)
-{
-    const kern_value *x = &lo->k->values.at[a], *y = &lo->k->values.at[b];
-    bool compares = op == LOOP_EQ || op == LOOP_LE || op == LOOP_ISNAN;
-    return kern_lower_value(lo, (kern_value){.kind = KERN_APPLY,
-                                             .op = op,
-                                             .dtype = compares ? TY_BOOL : x->dtype,
-                                             .vector = x->vector || (b && y->vector),
-                                             .args = {a, b}});
 }
 
 static kern_ref pick(kern_lowering *lo, kern_ref where, kern_ref a, kern_ref b)
@@ -76,14 +58,6 @@ static kern_ref pick(kern_lowering *lo, kern_ref where, kern_ref a, kern_ref b)
                                              .dtype = x->dtype,
                                              .vector = x->vector,
                                              .args = {where, a, b}});
-}
-
-static kern_ref splat(kern_lowering *lo, kern_ref x)
-{
-    return kern_lower_value(lo, (kern_value){.kind = KERN_SPLAT,
-                                             .dtype = lo->k->values.at[x].dtype,
-                                             .vector = true,
-                                             .args = {x}});
 }
 
 static kern_value call_of(kern_lowering *lo, const char *how, loop_opcode op, kern_ref x)
@@ -147,7 +121,7 @@ static kern_ref identity(kern_lowering *lo, const kern_sum *sum)
         v.number[0] = float_identity(sum);
     else
         v.integer = integer_identity(sum);
-    return constant(lo, v);
+    return kern_lower_constant(lo, v);
 }
 
 /* Copies that stay apart are those of all that is in their loop. */
@@ -207,7 +181,7 @@ static kern_ref place_of(kern_lowering *lo, const kern_sum *sum, sym_expr flat)
     v.vector = sum->across;
     v.access = sum->across ? KERN_UNIT : KERN_ONE;
     kern_ref place = kern_lower_value(lo, v);
-    return sum->vector && !sum->across ? splat(lo, place) : place;
+    return sum->vector && !sum->across ? kern_lower_splat(lo, place) : place;
 }
 
 /* x takes over where it is more extreme than all before, or is the first NaN. */
@@ -216,11 +190,11 @@ static void update_arg(kern_lowering *lo, const kern_sum *sum, const kern_parts 
 {
     kern_ref x = item->value, best = p->partial, there = mask(lo, sum);
     bool larger = sum->reduce == LOOP_ARGMAX;
-    kern_ref less = apply(lo, LOOP_LE, larger ? x : best, larger ? best : x);
-    kern_ref wins = apply(lo, LOOP_NOT, less, 0);
+    kern_ref less = kern_lower_apply(lo, LOOP_LE, larger ? x : best, larger ? best : x);
+    kern_ref wins = kern_lower_apply(lo, LOOP_NOT, less, 0);
     if (ty_is_floating(sum->dtype))
-        wins = apply(lo, LOOP_AND, wins, apply(lo, LOOP_EQ, best, best));
-    if (there) wins = apply(lo, LOOP_AND, wins, there);
+        wins = kern_lower_apply(lo, LOOP_AND, wins, kern_lower_apply(lo, LOOP_EQ, best, best));
+    if (there) wins = kern_lower_apply(lo, LOOP_AND, wins, there);
     kern_ref place = place_of(lo, sum, item->flat);
     set(lo, best, pick(lo, wins, x, best));
     set(lo, p->place, pick(lo, wins, place, p->place));
@@ -233,9 +207,9 @@ static void update_scan(kern_lowering *lo, const kern_sum *sum, kern_parts *p, k
     kern_value prefixes = call_of(lo, "scan", step, counted(lo, sum, value));
     prefixes.args[1] = identity(lo, sum);
     kern_ref own = kern_lower_value(lo, prefixes);
-    p->prefixes = apply(lo, step, p->partial, own);
+    p->prefixes = kern_lower_apply(lo, step, p->partial, own);
     kern_ref last = kern_lower_value(lo, call_of(lo, "last", LOOP_NOTHING, own));
-    set(lo, p->partial, apply(lo, step, p->partial, last));
+    set(lo, p->partial, kern_lower_apply(lo, step, p->partial, last));
 }
 
 void kern_lower_update(kern_lowering *lo, const kern_item *item)
@@ -256,7 +230,8 @@ void kern_lower_update(kern_lowering *lo, const kern_item *item)
     bool extreme = sum->reduce == LOOP_REDUCE_MIN || sum->reduce == LOOP_REDUCE_MAX,
          turned = extreme && sum->vector && !sum->running;
     set(lo, p->partial,
-        apply(lo, kern_step_of(sum->reduce), turned ? x : p->partial, turned ? p->partial : x));
+        kern_lower_apply(lo, kern_step_of(sum->reduce), turned ? x : p->partial,
+                         turned ? p->partial : x));
 }
 
 /* ---- end ---- */
@@ -277,7 +252,7 @@ static kern_ref folded(kern_lowering *lo, loop_opcode op, kern_ref *copies, uint
 {
     for (uint32_t step = 1; step < count; step *= 2)
         for (uint32_t c = 0; c + step < count; c += 2 * step)
-            copies[c] = apply(lo, op, copies[c], copies[c + step]);
+            copies[c] = kern_lower_apply(lo, op, copies[c], copies[c + step]);
     return copies[0];
 }
 
@@ -300,10 +275,12 @@ void kern_lower_drain(kern_lowering *lo, uint32_t number)
     const kern_sum *sum = sum_at(lo, number);
     const kern_parts *p = &lo->parts[number];
     kern_ref x = fold(lo, p->partial, LOOP_ADD, copies_of(sum));
-    kern_ref y = apply(lo, LOOP_ADD, p->total, x), z = apply(lo, LOOP_SUB, y, p->total);
-    kern_ref of_total = apply(lo, LOOP_SUB, p->total, apply(lo, LOOP_SUB, y, z));
-    kern_ref lost = apply(lo, LOOP_ADD, of_total, apply(lo, LOOP_SUB, x, z));
-    set(lo, p->lost, apply(lo, LOOP_ADD, p->lost, lost));
+    kern_ref y = kern_lower_apply(lo, LOOP_ADD, p->total, x),
+             z = kern_lower_apply(lo, LOOP_SUB, y, p->total);
+    kern_ref of_total =
+        kern_lower_apply(lo, LOOP_SUB, p->total, kern_lower_apply(lo, LOOP_SUB, y, z));
+    kern_ref lost = kern_lower_apply(lo, LOOP_ADD, of_total, kern_lower_apply(lo, LOOP_SUB, x, z));
+    set(lo, p->lost, kern_lower_apply(lo, LOOP_ADD, p->lost, lost));
     set(lo, p->total, y);
     set(lo, p->partial, identity(lo, sum));
 }
@@ -336,7 +313,7 @@ static void give_cast(kern_lowering *lo, kern_ref ref, kern_ref x)
 static void give_place(kern_lowering *lo, kern_ref ref, kern_ref place)
 {
     const kern_value v = lo->k->values.at[place];
-    give_cast(lo, ref, apply(lo, LOOP_MAX, place, whole(lo, v.dtype, v.vector, 0)));
+    give_cast(lo, ref, kern_lower_apply(lo, LOOP_MAX, place, whole(lo, v.dtype, v.vector, 0)));
 }
 
 /* The first place of those that hold the best. */
@@ -345,12 +322,12 @@ static void give_best(kern_lowering *lo, kern_ref ref, const kern_sum *sum, cons
     loop_opcode step = kern_step_of(sum->reduce);
     kern_ref places[KERN_MOST_COPIES];
     kern_ref joined = fold(lo, p->partial, step, sum->copies);
-    kern_ref best = splat(lo, kern_lower_value(lo, call_of(lo, "join", step, joined)));
+    kern_ref best = kern_lower_splat(lo, kern_lower_value(lo, call_of(lo, "join", step, joined)));
     kern_ref none = whole(lo, sum->place, true, sum->place == TY_I32 ? INT32_MAX : INT64_MAX);
     for (uint32_t c = 0; c < sum->copies; c++) {
-        kern_ref x = copy_of(lo, p->partial, c), holds = apply(lo, LOOP_EQ, x, best);
+        kern_ref x = copy_of(lo, p->partial, c), holds = kern_lower_apply(lo, LOOP_EQ, x, best);
         if (ty_is_floating(sum->dtype)) /* the best is NaN then */
-            holds = apply(lo, LOOP_OR, holds, apply(lo, LOOP_ISNAN, x, 0));
+            holds = kern_lower_apply(lo, LOOP_OR, holds, kern_lower_apply(lo, LOOP_ISNAN, x, 0));
         places[c] = pick(lo, holds, copy_of(lo, p->place, c), none);
     }
     kern_ref first = folded(lo, LOOP_MIN, places, sum->copies);
@@ -362,9 +339,9 @@ static kern_ref whole_sum(kern_lowering *lo, const kern_sum *sum, const kern_par
 {
     if (!sum->blocked) return x;
     kern_ref lost = sum->vector ? kern_lower_value(lo, call_of(lo, "known", LOOP_NOTHING, p->lost))
-                                : pick(lo, apply(lo, LOOP_EQ, p->lost, p->lost), p->lost,
+                                : pick(lo, kern_lower_apply(lo, LOOP_EQ, p->lost, p->lost), p->lost,
                                        zero(lo, partial_dtype(sum), false));
-    return apply(lo, LOOP_ADD, p->total, apply(lo, LOOP_ADD, x, lost));
+    return kern_lower_apply(lo, LOOP_ADD, p->total, kern_lower_apply(lo, LOOP_ADD, x, lost));
 }
 
 void kern_lower_result(kern_lowering *lo, kern_ref ref)
