@@ -209,8 +209,10 @@ fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access
 
 static fe_status check_runs(kern_checker *c, const kern_value *v)
 {
-    if (!v->runs || kern_runs(c->k, v->index, c->vector_axis)) return FE_OK;
-    return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
+    if (!v->runs) return FE_OK;
+    uint32_t known = kern_runs(c->k, v->index, c->vector_axis);
+    if (!known) return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
+    return v->ways & ~known ? kern_broken(c, "K3", "two lanes do not tell that all lie so") : FE_OK;
 }
 
 static bool steps_by_one(const kern_checker *c, sym_expr index, sym_expr axis)

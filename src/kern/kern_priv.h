@@ -67,6 +67,7 @@ typedef struct kern_value {
     bool turned;        /* LOAD of LANES: neighbours are in the next rows of the square */
     bool gathers;       /* LOAD of LANES in a legal kernel: of elements args[0], by a mask */
     bool runs;          /* LANES: mostly neighbours, up or down, or all the same */
+    uint32_t ways;      /* LANES that run, in a legal kernel: in these, a set */
     sym_expr index;     /* LOAD, NUMBER */
     uint32_t sum;       /* RESULT: index in sums */
     uint32_t copies;    /* VARIABLE: of a loop that is unrolled further in; else 1 */

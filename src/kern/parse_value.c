@@ -110,6 +110,14 @@ fe_status kern_read_count(kern_reader *in, kern_ref *out)
 
 /* ---- values ---- */
 
+static uint32_t parse_ways(kern_reader *in)
+{
+    uint32_t ways = lex_take(in->lx, "up") ? KERN_UP : 0;
+    if (lex_take(in->lx, "down")) ways |= KERN_DOWN;
+    if (lex_take(in->lx, "same")) ways |= KERN_SAME;
+    return ways;
+}
+
 static fe_status parse_access(kern_reader *in, kern_value *v)
 {
     v->access = v->vector ? KERN_UNIT : KERN_ONE;
@@ -117,6 +125,7 @@ static fe_status parse_access(kern_reader *in, kern_value *v)
     v->turned = v->kind == KERN_LOAD && lex_take(in->lx, "turned");
     v->gathers = v->kind == KERN_LOAD && lex_take(in->lx, "gather");
     v->runs = lex_take(in->lx, "runs");
+    if (v->runs) v->ways = parse_ways(in);
     if (!v->pairs && !v->turned && !v->gathers && !v->runs && !lex_take(in->lx, "lanes"))
         return FE_OK;
     if (!v->vector) return lex_fail(in->lx, "a scalar has no lanes");

@@ -65,6 +65,13 @@ static const char *lanes_name(const kern_value *v)
     return v->turned ? "turned " : v->gathers ? "gather " : v->runs ? "runs " : "lanes ";
 }
 
+static void print_ways(printer *pr, uint32_t ways)
+{
+    if (ways & KERN_UP) text_add(pr->out, "up ");
+    if (ways & KERN_DOWN) text_add(pr->out, "down ");
+    if (ways & KERN_SAME) text_add(pr->out, "same ");
+}
+
 static void print_count(printer *pr, kern_ref count)
 {
     if (count) text_printf(pr->out, " first v%u", count);
@@ -74,6 +81,7 @@ static void print_load(printer *pr, const kern_value *v)
 {
     text_add(pr->out, "load ");
     if (v->access == KERN_LANES) text_add(pr->out, v->pairs ? "pairs " : lanes_name(v));
+    print_ways(pr, v->ways);
     if (v->gathers) {
         print_memory(pr, v->memory);
         text_printf(pr->out, "[v%u]", v->args[0]);
@@ -108,6 +116,7 @@ static void print_expression(printer *pr, const kern_value *v)
     switch (v->kind) {
     case KERN_NUMBER:
         text_printf(pr->out, "index %s", v->access == KERN_LANES ? lanes_name(v) : "");
+        print_ways(pr, v->ways);
         sym_print(pr->t, v->index, pr->out);
         print_count(pr, v->count);
         break;

@@ -19,6 +19,7 @@ static void make_values_scalar(kern_ir *k)
         kern_value *v = &k->values.at[i];
         v->vector = v->pairs = v->runs = v->turned = false;
         v->access = KERN_ONE;
+        v->ways = 0;
         if (v->kind == KERN_CALL && is_operation(v)) v->kind = KERN_APPLY;
         if (v->kind != KERN_SPLAT) continue;
         v->kind = KERN_APPLY;

@@ -61,3 +61,15 @@ error: kern: law K3: nothing says when the lanes are neighbours
   at kernel k_runs group 0: v1 : f32x8 = load runs b0[p0*i0 + 2*i1]
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
+--run-- ferrite inspect runs.kern --from kern --stage legal --isa x86-64-v4 | tee runs.legal | grep "load runs"
+--out--
+      v1 : f32x8 = load runs up b0[p0*i0 + i1 % 50] first v4
+      v2 : f32x8 = load runs down b0[p0*i0 - i1 + 3] first v4
+--run-- ferrite inspect runs.legal --from kern --stage legal --isa x86-64-v4 | cmp - runs.legal
+--out--
+--run-- sed 's/runs down/runs up down/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
+--err--
+error: kern: law K3: two lanes do not tell that all lie so
+  at kernel k_runs group 0: v2 : f32x8 = load runs up down b0[p0*i0 - i1 + 3] first v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1

@@ -278,13 +278,12 @@ static void print_runs(kern_c_printer *pr, kern_ref ref, const kern_value *v)
         uint32_t way;
         const char *test;
     } WAYS[] = {{KERN_UP, "d == %s - 1"}, {KERN_DOWN, "d == 1 - %s"}, {KERN_SAME, "d == 0 && %s"}};
-    uint32_t ways = kern_runs(pr->k, v->index, pr->vector_axis);
     const char *first = kern_c_index(pr, v->index), *count = kern_c_count(pr, v->count);
     pr->lane = kern_c_format(pr, "%s - 1", count, NULL);
     text_line(pr->out, "const i64 s = %s, d = %s - s;", first, kern_c_index(pr, v->index));
     pr->lane = NULL;
     for (size_t i = 0; i < COUNT_OF(WAYS); i++) {
-        const char *all = ways & WAYS[i].way ? run_text(pr, v, WAYS[i].way) : NULL;
+        const char *all = v->ways & WAYS[i].way ? run_text(pr, v, WAYS[i].way) : NULL;
         if (!all) continue;
         text_line(pr->out, "if (%s) %s = %s;", kern_c_format(pr, WAYS[i].test, count, NULL),
                   kern_c_name(pr, ref), all);

@@ -81,8 +81,7 @@ void kern_lower_gather(kern_lowering *lo, kern_ref ref)
     bool scattered = v.kind == KERN_LOAD && v.access == KERN_LANES && !v.runs && !v.pairs &&
                      !v.turned && !v.gathers;
     if (!scattered || v.dtype == TY_BOOL || !v.guard || !k->values.at[v.guard].vector) return;
-    gathering g = {.lo = lo, .axis = lo->vector->symbol};
-    if (lo->vector->kind == KERN_ROWS) g.axis = k->axes[k->outer - 1];
+    gathering g = {.lo = lo, .axis = kern_lower_axis(lo)};
     if (!holds_lanes(&g, v.index) || !is_sum(&g, v.index)) return;
     kern_ref at = lanes_of(&g, v.index);
     lo->k->values.at[ref].gathers = true;

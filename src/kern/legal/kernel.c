@@ -79,6 +79,12 @@ kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x)
 
 /* ---- tails ---- */
 
+sym_expr kern_lower_axis(const kern_lowering *lo)
+{
+    const kern_ir *k = lo->k;
+    return lo->vector->kind == KERN_ROWS ? k->axes[k->outer - 1] : lo->vector->symbol;
+}
+
 static kern_ref given(kern_lowering *lo, kern_ref *ref, kern_value v)
 {
     v.level = lo->vector->level;
@@ -140,6 +146,7 @@ static void lower_define(kern_lowering *lo, const kern_item *item)
         return;
     }
     lower_operation(lo, v);
+    if (v->runs) v->ways = kern_runs(lo->k, v->index, kern_lower_axis(lo));
     kern_lower_gather(lo, item->value);
     count_lanes(lo, item->value);
     kern_lower_into(lo, *item);
@@ -244,8 +251,8 @@ kern_ir *kern_legal(const kern_ir *k, kern_library *library)
 bool kern_is_lowered(const kern_ir *k)
 {
     for (uint32_t i = 1; i < k->values.count && k->lanes > 1; i++) {
-        kern_kind kind = k->values.at[i].kind;
-        if (kind == KERN_VARIABLE || kind == KERN_COUNT) return true;
+        const kern_value *v = &k->values.at[i];
+        if (v->kind == KERN_VARIABLE || v->kind == KERN_COUNT || v->gathers) return true;
     }
     return false;
 }

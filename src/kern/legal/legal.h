@@ -130,6 +130,8 @@ kern_ref kern_lower_constant(kern_lowering *lo, kern_value v);
 /* op of a and b as they are; a comparison gives bools. */
 kern_ref kern_lower_apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_ref b);
 kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x);
+/* That the lanes run along. */
+sym_expr kern_lower_axis(const kern_lowering *lo);
 /* The load, if it is one: its index is computed in front of it (gather.c). */
 void kern_lower_gather(kern_lowering *lo, kern_ref load);
 /* How many lanes there are, and which; 0: all. */
