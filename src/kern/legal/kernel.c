@@ -1,5 +1,5 @@
-/* kernel.c -- a kernel for a target: what is a function there becomes a call, accumulators become
- * variables (sum.c), and blocks of a loop a loop around it.
+/* kernel.c -- a kernel for a target, line by line: what is a function there becomes a call, loops say how
+ * many lanes a step has, blocks of a loop become a loop around it.
  */
 #include "kern/legal/legal.h"
 
@@ -34,7 +34,7 @@ static void lower_operation(kern_lowering *lo, kern_value *v)
     v->callee = f;
 }
 
-/* ---- lines ---- */
+/* ---- values ---- */
 
 void kern_lower_into(kern_lowering *lo, kern_item item)
 {
