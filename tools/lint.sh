@@ -38,6 +38,7 @@ trap 'rm -f "$report"' EXIT
 # Includes against tools/layers.txt.
 # shellcheck disable=SC2086
 awk '
+function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
 FILENAME == "tools/layers.txt" {
     if ($0 !~ /^#/ && $2 == ":") { known[$1] = 1; for (i = 3; i <= NF; i++) allowed[$1, $i] = 1 }
     next
@@ -51,7 +52,10 @@ FILENAME == "tools/layers.txt" {
     if (dirs[1] == "rt") {
         if (slash && header != "plan/replan.h") print FILENAME ":" FNR ": rt/ may not include " header
     } else if (dirs[1] == "src") {
-        own = dirs[2]
+        own = dirs[2]; room = folder(substr(FILENAME, 5)); target = folder(header)
+        closed = (from == own && room != own && room in known) || (target != from && target in known)
+        if (closed && room != target && !((room, target) in allowed))
+            print FILENAME ":" FNR ": " room "/ may not include " header
         if (!(own in known)) print FILENAME ":" FNR ": folder " own " is not in tools/layers.txt"
         else if (header == "ferrite.h" || from == own || (own, from) in allowed) next
         else print FILENAME ":" FNR ": " own "/ may not include " header

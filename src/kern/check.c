@@ -77,6 +77,9 @@ static fe_status check_store(kern_checker *c, const kern_store *st)
     FE_TRY(kern_check_memory(c, st->memory, m->dtype, false));
     if (vector) FE_TRY(kern_check_vector(c, m->dtype));
     FE_TRY(kern_use_as(c, st->value, m->dtype, vector));
+    FE_TRY(kern_check_count(c, st->count, vector));
+    if (st->whole && st->count)
+        return kern_broken(c, "K3", "whole vectors are not the first lanes");
     if (st->whole && (!m->is_tile || st->access != KERN_UNIT))
         return kern_broken(c, "K3", "a store of whole vectors is not to neighbours in a tile");
     return kern_check_access(c, st->memory, st->access, false, st->index, 0);
@@ -178,6 +181,7 @@ static fe_status check_rows(kern_checker *c, const kern_loop *loop)
         return kern_broken(c, "K6", "unrolled rows share a tile");
     c->vector_axis = k->axes[k->outer - 1];
     c->copies = loop->unroll;
+    c->copied = 1;
     return FE_OK;
 }
 
@@ -202,12 +206,61 @@ static fe_status check_vector_loop(kern_checker *c, const kern_loop *loop)
         return kern_broken(c, "K6", "an exact loop's extent is not a multiple of its step");
     c->vector_axis = loop->symbol;
     c->copies = loop->unroll;
+    c->copied = c->depth + 1;
+    return FE_OK;
+}
+
+/* What a loop defines itself. */
+static fe_status open_given(kern_checker *c, kern_ref ref, kern_kind kind)
+{
+    if (!ref) return FE_OK;
+    if (ref >= c->k->values.count) return kern_missing(c, "K1", "value", ref);
+    const kern_value *v = &c->k->values.at[ref];
+    ty_dtype dtype = kind == KERN_TAIL ? TY_BOOL : TY_I64;
+    if (c->in_scope[ref]) return kern_broken(c, "K1", "v%u is defined twice", ref);
+    if (v->kind != kind || v->dtype != dtype || v->vector != (kind == KERN_TAIL) ||
+        v->level != c->depth)
+        return kern_broken(c, "K6", "v%u is no count and no mask of the loop", ref);
+    c->in_scope[ref] = true;
+    return FE_OK;
+}
+
+/* The lanes that there are, in the lines of the loop. */
+static fe_status open_tail(kern_checker *c, const kern_loop *loop)
+{
+    bool partial =
+        loop->kind == KERN_VECTOR ? !loop->exact : loop->kind == KERN_ROWS && c->k->outer_vector;
+    if (loop->count && !partial) return kern_broken(c, "K6", "no step of the loop has fewer lanes");
+    if (loop->mask && !loop->count) return kern_broken(c, "K6", "a mask is of a count");
+    FE_TRY(open_given(c, loop->count, KERN_COUNT));
+    return open_given(c, loop->mask, KERN_TAIL);
+}
+
+/* Blocks hold loops over a block of the same axis. */
+static fe_status check_blocks(kern_checker *c, const kern_loop *loop)
+{
+    if (!c->depth) return kern_broken(c, "K6", "a loop is outside the rows");
+    FE_TRY(kern_check_fixed(c, loop->extent));
+    if (loop->block < 1) return kern_broken(c, "K6", "blocks of nothing");
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_loop *in = loop->items.at[i].kind == KERN_LOOP ? loop->items.at[i].loop : NULL;
+        int64_t step = in && in->kind == KERN_VECTOR ? (int64_t)in->unroll * c->k->lanes : 1;
+        if (!in) continue;
+        if (!in->in_block || !sym_same(in->symbol, loop->symbol))
+            return kern_broken(c, "K6", "a loop is not over the block that it is in");
+        if (loop->block % step)
+            return kern_broken(c, "K6", "blocks are not whole steps of the loop");
+    }
+    c->blocks = loop;
     return FE_OK;
 }
 
 static fe_status check_loop(kern_checker *c, const kern_loop *loop)
 {
     bool plain = !loop->exact && loop->unroll == 1;
+    if (loop->in_block != (c->blocks != NULL))
+        return kern_broken(c, "K6", "a loop is over a block, and in none");
+    c->blocks = NULL;
     if (!c->depth) return kern_broken(c, "K6", "a loop is outside the rows");
     if (!loop->columns) FE_TRY(kern_check_fixed(c, loop->extent));
     FE_TRY(open_axis(c, loop->symbol));
@@ -225,12 +278,16 @@ static fe_status check_nested(kern_checker *c, const kern_item *item)
 {
     kern_checker outside = *c;
     const kern_loop *loop = item->loop;
-    FE_TRY(loop->kind == KERN_ROWS ? check_rows(c, loop) : check_loop(c, loop));
+    FE_TRY(loop->kind == KERN_ROWS     ? check_rows(c, loop)
+           : loop->kind == KERN_BLOCKS ? check_blocks(c, loop)
+                                       : check_loop(c, loop));
     if (c->depth + 1 == KERN_MOST_LEVELS)
         return kern_broken(c, "K6", "loops are nested too deeply");
     if (loop->level != ++c->depth)
         return kern_broken(c, "K6", "a loop says another depth than it has");
+    FE_TRY(open_tail(c, loop));
     FE_TRY(check_items(c, loop));
+    c->in_scope[loop->count] = c->in_scope[loop->mask] = false;
     outside.has_rows = c->has_rows;
     outside.has_columns = c->has_columns;
     *c = outside;
@@ -249,6 +306,7 @@ static fe_status check_item(kern_checker *c, const kern_item *item)
         return kern_check_bound(c, &item->bound);
     case KERN_START: return check_start(c, item->sum);
     case KERN_UPDATE: return check_update(c, item);
+    case KERN_SET: return kern_check_set(c, item);
     case KERN_LEAVE:
     case KERN_RETURN: return kern_broken(c, "K8", "a kernel gives no value");
     case KERN_LOOP: return check_nested(c, item);

@@ -1,23 +1,31 @@
 /* check_function.c -- law K8: calls, and the lines of functions. */
 #include "kern/check_priv.h"
 
+static fe_status check_all(kern_checker *c, const kern_value *v, uint32_t count, ty_dtype dtype,
+                           bool vectors)
+{
+    for (uint32_t i = 0; i < count; i++) FE_TRY(kern_use_as(c, v->args[i], dtype, vectors));
+    return FE_OK;
+}
+
 static fe_status check_args(kern_checker *c, const kern_value *v, uint32_t count, ty_dtype dtype)
 {
-    for (uint32_t i = 0; i < count; i++) FE_TRY(kern_use_as(c, v->args[i], dtype, v->vector));
-    return FE_OK;
+    return check_all(c, v, count, dtype, v->vector);
 }
 
 static fe_status check_callee(kern_checker *c, const kern_value *v)
 {
     const kern_function *f = v->callee;
-    uint32_t lanes = v->vector ? c->k->lanes : 1, others = f->code->lanes;
+    uint32_t lanes = v->vector || f->scalar ? c->k->lanes : 1, others = f->code->lanes;
     bool lanes_fit = others == lanes || (v->wide && 2 * others == lanes);
     bool widens = f->parameter == TY_F64 && f->result == TY_F64 && ty_dtype_size(v->dtype) == 4;
     if (!lanes_fit) return kern_broken(c, "K8", "%s is of %u lanes", f->name, others);
-    if (f->scalar) return kern_broken(c, "K8", "%s gives one number", f->name);
+    if (f->scalar && (v->vector || c->function))
+        return kern_broken(c, "K8", "%s gives one number", f->name);
     if (v->wide ? !widens : f->result != v->dtype)
         return kern_broken(c, "K8", "%s gives %s", f->name, ty_dtype_name(f->result));
-    return check_args(c, v, f->parameter_count, v->wide ? v->dtype : f->parameter);
+    return check_all(c, v, f->parameter_count, v->wide ? v->dtype : f->parameter,
+                     v->vector || f->scalar);
 }
 
 fe_status kern_check_call(kern_checker *c, const kern_value *v)

@@ -21,12 +21,14 @@ typedef struct kern_checker {
     sym_expr axes[KERN_MOST_LEVELS + LOOP_MAX_AXES]; /* of all open loops */
     uint32_t axis_count;
     sym_expr vector_axis; /* that the lanes run along, or none */
-    uint32_t copies;      /* of the vector loop at hand */
+    uint32_t copies;      /* of the vector loop at hand, */
+    uint32_t copied;      /* and how deep its lines are */
     bool *in_scope;       /* by value */
     VEC(kern_kept_value) kept;
     kern_sum_state *sums;
-    uint32_t *sum_level;   /* of the loop where it was started */
-    uint32_t *sum_updated; /* level of the loop that it was last updated in */
+    uint32_t *sum_level;     /* of the loop where it was started */
+    uint32_t *sum_updated;   /* level of the loop that it was last updated in */
+    const kern_loop *blocks; /* right around, or NULL */
     bool has_rows, has_columns;
     const kern_function *function; /* that the lines are of, or NULL */
 } kern_checker;
@@ -57,8 +59,11 @@ fe_status kern_check_spacing(kern_checker *c, sym_expr index, const kern_index_f
 fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts *facts);
 fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
                             sym_expr index, kern_ref guard);
+/* K3: the lanes that something is done with are those of the loop around. */
+fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector);
 fe_status kern_check_bound(kern_checker *c, const kern_bound *bound);
 fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads);
+fe_status kern_check_set(kern_checker *c, const kern_item *item);
 /* A value that is no result of an accumulator. */
 fe_status kern_check_value(kern_checker *c, const kern_value *v);
 

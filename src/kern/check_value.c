@@ -23,8 +23,9 @@ static fe_status use(kern_checker *c, kern_ref ref)
 {
     if (ref == 0 || ref >= c->k->values.count) return kern_missing(c, "K1", "value", ref);
     if (value_at(c, ref)->kind == KERN_CONST) return use_constant(c, value_at(c, ref));
-    if (c->in_scope[ref]) return FE_OK;
-    return kern_broken(c, "K1", "v%u is not defined here", ref);
+    if (!c->in_scope[ref]) return kern_broken(c, "K1", "v%u is not defined here", ref);
+    if (value_at(c, ref)->copies < 2 || value_at(c, ref)->copies == c->copies) return FE_OK;
+    return kern_broken(c, "K4", "copies of v%u are taken together", ref);
 }
 
 fe_status kern_use_as(kern_checker *c, kern_ref ref, ty_dtype dtype, bool vector)
@@ -117,6 +118,14 @@ fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts
     return kern_broken(c, "K3", "one element moves with the lanes");
 }
 
+fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector)
+{
+    if (!count) return FE_OK;
+    FE_TRY(use(c, count));
+    if (vector && value_at(c, count)->kind == KERN_COUNT) return FE_OK;
+    return kern_broken(c, "K3", "v%u is no number of lanes", count);
+}
+
 /* ---- K7: indices that are values ---- */
 
 typedef struct kept_search {
@@ -136,6 +145,34 @@ static void find_loose(void *data, sym_expr symbol)
     if (!kept) search->loose = v;
 }
 
+/* A sum or product of values, in lanes, of which all are in range. */
+static kern_ref loose_part(kern_checker *c, kern_ref ref, kern_ref guard)
+{
+    const kern_value *v = value_at(c, ref);
+    kept_search search = {c, guard, 0};
+    bool joins = v->kind == KERN_APPLY && (v->op == LOOP_ADD || v->op == LOOP_MUL);
+    if (v->kind == KERN_SPLAT) return loose_part(c, v->args[0], guard);
+    if (joins) {
+        kern_ref first = loose_part(c, v->args[0], guard);
+        return first ? first : loose_part(c, v->args[1], guard);
+    }
+    if (v->kind == KERN_NUMBER)
+        sym_each_symbol(c->t, v->index, find_loose, &search);
+    else if (v->kind != KERN_CONST)
+        find_loose(&search, kern_value_symbol(c->k, ref));
+    return search.loose;
+}
+
+static fe_status check_gather(kern_checker *c, const kern_value *v)
+{
+    FE_TRY(kern_use_as(c, v->args[0], TY_I64, true));
+    FE_TRY(kern_check_lanes(c));
+    if (!v->guard || !value_at(c, v->guard)->vector || v->dtype == TY_BOOL)
+        return kern_broken(c, "K3", "no mask says which lanes are gathered");
+    kern_ref loose = loose_part(c, v->args[0], v->guard);
+    return loose ? kern_broken(c, "K7", "nothing says that v%u is in range", loose) : FE_OK;
+}
+
 fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
 {
     FE_TRY(use(c, bound->value));
@@ -145,6 +182,7 @@ fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
         FE_TRY(use(c, bound->guard));
         FE_TRY(kern_use_as(c, bound->guard, TY_BOOL, value_at(c, bound->guard)->vector));
     }
+    if (bound->among) FE_TRY(kern_use_as(c, bound->among, TY_BOOL, true));
     if (value_at(c, bound->value)->vector || value_at(c, bound->guard)->vector)
         FE_TRY(kern_check_lanes(c));
     vec_push(c->memory, &c->kept, (kern_kept_value){bound->value, bound->guard});
@@ -171,8 +209,10 @@ fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access
 
 static fe_status check_runs(kern_checker *c, const kern_value *v)
 {
-    if (!v->runs || kern_runs(c->k, v->index, c->vector_axis)) return FE_OK;
-    return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
+    if (!v->runs) return FE_OK;
+    uint32_t known = kern_runs(c->k, v->index, c->vector_axis);
+    if (!known) return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
+    return v->ways & ~known ? kern_broken(c, "K3", "two lanes do not tell that all lie so") : FE_OK;
 }
 
 static bool steps_by_one(const kern_checker *c, sym_expr index, sym_expr axis)
@@ -217,10 +257,12 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
     FE_TRY(kern_check_memory(c, v->memory, v->dtype, true));
     if ((v->access == KERN_ONE) == v->vector)
         return kern_broken(c, "K3", "a vector is loaded as one element, or the other way round");
+    FE_TRY(kern_check_count(c, v->count, v->vector));
     if (v->guard) {
         FE_TRY(use(c, v->guard));
         FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
     }
+    if (v->gathers) return check_gather(c, v);
     FE_TRY(kern_check_access(c, v->memory, v->access, v->pairs, v->index, v->guard));
     FE_TRY(check_turned(c, v));
     return check_runs(c, v);
@@ -229,8 +271,10 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
 static fe_status check_number(kern_checker *c, const kern_value *v)
 {
     kern_index_facts facts;
-    if (v->dtype != TY_I64) return kern_broken(c, "K2", "an index is i64");
+    if (v->dtype != TY_I64 && v->dtype != TY_I32)
+        return kern_broken(c, "K2", "an index is i64, or a place of i32");
     FE_TRY(kern_check_index(c, v->index, &facts));
+    FE_TRY(kern_check_count(c, v->count, v->vector));
     if (!v->vector) return kern_check_one(c, v->index, &facts);
     FE_TRY(kern_check_lanes(c));
     return v->access == KERN_UNIT ? kern_check_spacing(c, v->index, &facts, 0) : check_runs(c, v);
@@ -250,6 +294,43 @@ static fe_status check_apply(kern_checker *c, const kern_value *v)
     return fault ? kern_broken(c, "K2", "%s", fault) : FE_OK;
 }
 
+/* Copies are those of an unrolled loop further in. */
+static fe_status check_variable(kern_checker *c, const kern_value *v)
+{
+    if (!c->depth) return kern_broken(c, "K6", "a variable is outside the rows");
+    if (v->copies < 1 || v->copies > KERN_MOST_COPIES)
+        return kern_broken(c, "K4", "a variable has %u copies", v->copies);
+    if (v->copies > 1 && (!v->vector || !sym_is_none(c->vector_axis)))
+        return kern_broken(c, "K4", "what is in a vector loop, or no vector, has no copies");
+    return kern_use_as(c, v->args[0], v->dtype, v->vector);
+}
+
+static fe_status check_read(kern_checker *c, const kern_value *v)
+{
+    kern_ref from = v->args[0];
+    if (from >= c->k->values.count || value_at(c, from)->copies < 2)
+        return v->copy ? kern_broken(c, "K4", "there is no copy %u", v->copy)
+                       : kern_use_as(c, from, v->dtype, v->vector);
+    const kern_value *x = value_at(c, from);
+    if (!c->in_scope[from]) return kern_broken(c, "K1", "v%u is not defined here", from);
+    if (v->copy >= x->copies) return kern_broken(c, "K4", "there is no copy %u", v->copy);
+    return v->dtype == x->dtype && v->vector == x->vector
+               ? FE_OK
+               : kern_broken(c, "K2", "a copy is of another type");
+}
+
+fe_status kern_check_set(kern_checker *c, const kern_item *item)
+{
+    kern_ref to = item->variable;
+    if (to == 0 || to >= c->k->values.count) return kern_missing(c, "K1", "value", to);
+    const kern_value *x = value_at(c, to);
+    if (!c->in_scope[to]) return kern_broken(c, "K1", "v%u is not defined here", to);
+    if (x->kind != KERN_VARIABLE) return kern_broken(c, "K4", "v%u is no variable", to);
+    if (c->copies > 1 && x->copies != c->copies && (!x->vector || x->level < c->copied))
+        return kern_broken(c, "K4", "%u copies set one variable", c->copies);
+    return kern_use_as(c, item->value, x->dtype, x->vector);
+}
+
 fe_status kern_check_value(kern_checker *c, const kern_value *v)
 {
     switch (v->kind) {
@@ -257,6 +338,8 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
     case KERN_NUMBER: return check_number(c, v);
     case KERN_APPLY: return check_apply(c, v);
     case KERN_SPLAT: break;
+    case KERN_VARIABLE: return check_variable(c, v);
+    case KERN_READ: return check_read(c, v);
     case KERN_CALL:
     case KERN_EACH:
     case KERN_FUSED:

@@ -115,8 +115,8 @@ static bool name_taken(const kern_set *set, const char *name)
 }
 
 /* The C function without its name: "(const fe_kernel_args *args, ..." */
-static const char *body_of(const kern_ir *k, kern_library *library, const target_machine *target,
-                           arena *memory, const kern_needs **out)
+static const char *body_of(const kern_ir *legal, kern_library *library,
+                           const target_machine *target, arena *memory, const kern_needs **out)
 {
     kern_needs *needs = NEW(memory, kern_needs);
     text source;
@@ -125,7 +125,7 @@ static const char *body_of(const kern_ir *k, kern_library *library, const target
     needs->plain = target->plain;
     needs->dialect = target->dialect;
     needs->library = library;
-    kern_print_c(k, "", &source, needs);
+    kern_print_c(legal, "", &source, needs);
     *out = needs;
     return strchr(source.at, '(');
 }
@@ -157,12 +157,21 @@ static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *targ
     return set->kernels.count - 1;
 }
 
+static fe_status check_lanes(const kern_ir *k)
+{
+    diag d = {.status = FE_UNSUPPORTED, .stage = "kern"};
+    if (!kern_is_lowered(k)) return FE_OK;
+    return diag_fail(sym_session(k->symbols), d, "%s is lowered for %u lanes, and cannot have one",
+                     k->name, k->lanes);
+}
+
 /* The kernel of k, verified, made or found. */
 static fe_status generate(kern_set *set, kern_ir **k, const target_machine *target, arena *memory,
                           uint32_t *kernel)
 {
     FE_TRY(kern_check(*k));
     if (target->plain) {
+        FE_TRY(check_lanes(*k));
         *k = kern_one_lane(*k, memory);
         FE_TRY(kern_check(*k));
     }
@@ -194,9 +203,11 @@ fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
         *made = set->kernels.at[i];
         if (made->target->dialect) continue;
         made->target = plain;
+        FE_TRY(check_lanes(made->ir));
         made->ir = kern_one_lane(made->ir, memory);
         FE_TRY(kern_check(made->ir));
-        const char *body = body_of(made->ir, set->library, plain, memory, &made->needs);
+        made->legal = kern_legal(made->ir, set->library);
+        const char *body = body_of(made->legal, set->library, plain, memory, &made->needs);
         made->source = arena_printf(memory, "void %s%s", made->name, body);
     }
     return FE_OK;

@@ -62,9 +62,26 @@
  *
  *     v6 : f32x16 = call exp_f32x16 v5
  *
- * Such a kernel and its functions are text in the same way. K8: a function is a straight line over one
- * number of lanes that ends where it returns and calls what stands before it, with operands of its
- * parameters' type.
+ * What a step has of lanes is a value of its loop, the count, which loads and stores take, and a mask. What
+ * says neither is done with all lanes. Accumulators are variables, which lines set to what operations make of
+ * them: as many copies as there are vectors in a step, masked, drained after each block and joined behind the
+ * loop:
+ *
+ *     var v5 : f32x16 copies 4 = 0.0
+ *     blocks r0 < p0 by 2048 {
+ *       vector r0 in block unroll 4 count v7 mask v8 {
+ *         v1 : f32x16 = load b1[p0*i0 + r0] first v7
+ *         v2 : f32x16 = where v8, v1, 0.0
+ *         v9 : f32x16 = add v5, v2                    # of each copy
+ *         set v5 = v9
+ *       }
+ *       v10 : f32x16 = read v5 copy 0
+ *       ...
+ *
+ * Such a kernel and its functions are text in the same way. K4 and K6 hold of it as well: copies of a
+ * variable are set in the loop that has as many, and read one by one outside; blocks are whole steps of
+ * loops over the same axis. K8: a function is a straight line over one number of lanes that ends where it
+ * returns and calls what stands before it, with operands of its parameters' type.
  *
  * Kernels of devices are the same at one lane, as functions of the device's C: a work-item takes one row, or
  * one element of a row where the kernel is split along the inner axis:
@@ -73,8 +90,8 @@
  *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
- * legal/legal.h (for a target), c_kernel.c and c_square.c (IR as C), c_apply.c (operations),
- * c_function.c (functions), c_prelude.c (what else kernels call), c_device.c (kernels of devices).
+ * legal/legal.h (for a target), c/kernel.c and c/square.c (IR as C), c/apply.c (operations),
+ * c/function.c (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H
@@ -128,7 +145,7 @@ typedef struct kern_set {
  * FE_UNSUPPORTED with a diagnostic names what cannot be generated. */
 fe_status kern_build(const sched_schedule *s, const target_machine *target, arena *memory,
                      kern_set **out);
-/* c_device.c: does a kernel of the target do this operation on operands of this dtype? */
+/* c/device.c: does a kernel of the target do this operation on operands of this dtype? */
 bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand);
 /* The kernel of one group into the set, and how the group calls it. */
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,

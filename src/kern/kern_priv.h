@@ -32,6 +32,10 @@ typedef enum kern_kind {
     KERN_CALL,      /* callee of args */
     KERN_PARAMETER, /* of a function */
     KERN_EACH,      /* op of args, lane by lane, by the library of the language that is printed */
+    KERN_VARIABLE,  /* starts as args[0]; lines set it to other values */
+    KERN_READ,      /* what args[0] is now: a variable, one of its copies, or a value */
+    KERN_COUNT,     /* i64: how many lanes there are in a step of a loop, */
+    KERN_TAIL,      /* bool: and which */
     KERN_FUSED,     /* args[0] * args[1] + args[2], rounded once */
     KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
     KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
@@ -53,16 +57,21 @@ typedef struct kern_value {
     loop_opcode op; /* APPLY, EACH */
     ty_dtype dtype;
     bool vector;
-    uint32_t level;              /* of the loop whose body defines it; 0: the function's */
-    kern_ref args[3];            /* APPLY, SPLAT; CALL, EACH, FUSED and so on */
-    kern_ref guard;              /* LOAD: a bool; 0: always */
-    uint32_t memory;             /* LOAD: index in memories */
-    kern_access access;          /* LOAD, NUMBER */
-    bool pairs;                  /* LOAD of LANES: every second element */
-    bool turned;                 /* LOAD of LANES: neighbours are in the next rows of the square */
-    bool runs;                   /* LANES: mostly neighbours, up or down, or all the same */
-    sym_expr index;              /* LOAD, NUMBER */
-    uint32_t sum;                /* RESULT: index in sums */
+    uint32_t level;     /* of the loop whose body defines it; 0: the function's */
+    kern_ref args[3];   /* APPLY, SPLAT; CALL, EACH, FUSED and so on */
+    kern_ref guard;     /* LOAD: a bool; 0: always */
+    kern_ref count;     /* LOAD, NUMBER of a legal kernel: of the lanes; 0: all */
+    uint32_t memory;    /* LOAD: index in memories */
+    kern_access access; /* LOAD, NUMBER */
+    bool pairs;         /* LOAD of LANES: every second element */
+    bool turned;        /* LOAD of LANES: neighbours are in the next rows of the square */
+    bool gathers;       /* LOAD of LANES in a legal kernel: of elements args[0], by a mask */
+    bool runs;          /* LANES: mostly neighbours, up or down, or all the same */
+    uint32_t ways;      /* LANES that run, in a legal kernel: in these, a set */
+    sym_expr index;     /* LOAD, NUMBER */
+    uint32_t sum;       /* RESULT: index in sums */
+    uint32_t copies;    /* VARIABLE: of a loop that is unrolled further in; else 1 */
+    uint32_t copy;      /* READ: of a variable that has several */
     const kern_function *callee; /* CALL */
     const uint8_t *pattern;      /* SHUFFLE */
     bool wide;                   /* CALL: of an f64 made of each f32; the result is rounded back */
@@ -103,6 +112,7 @@ typedef struct kern_store {
     kern_access access;
     sym_expr index;
     kern_ref value;
+    kern_ref count; /* in a legal kernel: of the lanes that are stored; 0: all */
     loop_store_mode mode;
     bool whole; /* UNIT: what is written after the last element does not matter (tiles) */
 } kern_store;
@@ -112,6 +122,7 @@ typedef struct kern_store {
 typedef struct kern_bound {
     kern_ref value; /* i64 */
     kern_ref guard; /* a bool; 0: always */
+    kern_ref among; /* in a legal kernel: the lanes that there are; 0: all */
     sym_expr size;  /* made of ints */
     bool is_known;  /* it cannot be outside: nothing is checked */
     uint32_t number;
@@ -124,6 +135,7 @@ typedef enum kern_item_kind {
     KERN_UPDATE, /* sum, value; flat: the element's number (ARG reductions) */
     KERN_BOUND,  /* bound */
     KERN_LOOP,
+    KERN_SET, /* a legal kernel: the variable takes the value, outside of its loop in all copies */
     KERN_LEAVE, /* a function: value, a call, is the result if bound.guard holds for any lane */
     KERN_RETURN /* a function: value */
 } kern_item_kind;
@@ -131,7 +143,7 @@ typedef enum kern_item_kind {
 typedef struct kern_loop kern_loop;
 typedef struct kern_item {
     kern_item_kind kind;
-    kern_ref value;
+    kern_ref value, variable;
     uint32_t sum;
     sym_expr flat;
     kern_store store;
@@ -143,7 +155,8 @@ typedef enum kern_loop_kind {
     KERN_BODY,     /* the function: no loop */
     KERN_ROWS,     /* [m0, m1) of the flattened outer axes */
     KERN_SEQUENCE, /* one step at a time */
-    KERN_VECTOR    /* lanes * unroll at a time; the last step may be partial */
+    KERN_VECTOR,   /* lanes * unroll at a time; the last step may be partial */
+    KERN_BLOCKS    /* a legal kernel: a block at a time, which a loop in it runs over */
 } kern_loop_kind;
 
 struct kern_loop {
@@ -152,6 +165,8 @@ struct kern_loop {
     int64_t block;           /* not 0: cut into blocks of this many elements */
     bool columns;            /* VECTOR: over [n0, n1) */
     bool exact;              /* VECTOR: the extent is a multiple of the step */
+    bool in_block;           /* right inside BLOCKS: over the block alone */
+    kern_ref count, mask;    /* of a legal kernel: COUNT and TAIL of the step, or 0 */
     uint32_t level;          /* how deep it is */
     uint32_t unroll;         /* copies of each vector in the body, lanes apart */
     /* sums whose partial results move to their totals after the loop, or after each block of it */
@@ -205,8 +220,11 @@ struct kern_function {
 /* ---- legal/: a kernel for a target ---- */
 /* "exp_f32x16" */
 const char *kern_function_name(const char *base, ty_dtype dtype, uint32_t lanes, arena *memory);
-/* The kernel with calls of functions of the library. */
+/* The kernel as the printer is given it: with calls of functions of the library, and accumulators as
+ * variables. */
 kern_ir *kern_legal(const kern_ir *k, kern_library *library);
+/* Is it such a kernel, of more than one lane? It cannot be taken to one. */
+bool kern_is_lowered(const kern_ir *k);
 
 /* Does it give the place of an element? */
 static inline bool kern_is_arg(loop_reduce reduce)
@@ -260,9 +278,9 @@ void kern_print_code(const kern_function *f, text *out);
 fe_status kern_check(const kern_ir *k);
 fe_status kern_check_function(const kern_function *f, fe_session *session);
 
-/* ---- c_kernel.c: a kernel as a C function ---- */
+/* ---- c/kernel.c: a kernel as a C function ---- */
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs);
-/* ---- c_check.c ---- */
+/* ---- c/check.c ---- */
 /* Says which operation of the kernel cannot be generated. */
 fe_status kern_check_c(const kern_ir *k);
 /* Names that a kernel's text mentions and the prelude must define. */

@@ -63,6 +63,7 @@ static fe_status parse_store(kern_reader *in)
     st.whole = lex_take(in->lx, "whole");
     bool lanes = lex_take(in->lx, "lanes");
     FE_TRY(kern_read_place(in, &st.memory, &st.index));
+    FE_TRY(kern_read_count(in, &st.count));
     FE_TRY(lex_expect(in->lx, ":"));
     if (in->lx->token.kind == LEX_NAME && lanes && !strchr(in->lx->token.text, 'x'))
         return lex_fail(in->lx, "a scalar has no lanes");
@@ -80,7 +81,7 @@ static fe_status parse_store(kern_reader *in)
     return FE_OK;
 }
 
-/* check 0 v3 < p1 if v4; known v3 < p1; known v5 < p1 if v4 */
+/* check 0 v3 < p1 if v4 among v9; known v3 < p1; known v5 < p1 if v4 */
 static fe_status parse_bound(kern_reader *in, bool is_known)
 {
     kern_bound bound = {.is_known = is_known};
@@ -91,6 +92,7 @@ static fe_status parse_bound(kern_reader *in, bool is_known)
     FE_TRY(lex_expect(in->lx, "<"));
     FE_TRY(kern_read_index(in, &bound.size));
     if (lex_take(in->lx, "if")) FE_TRY(kern_read_operand(in, TY_BOOL, false, &bound.guard));
+    if (lex_take(in->lx, "among")) FE_TRY(kern_read_operand(in, TY_BOOL, true, &bound.among));
     kern_read_into(in, (kern_item){.kind = KERN_BOUND, .bound = bound});
     return FE_OK;
 }
@@ -170,7 +172,17 @@ static kern_loop *loop_new(kern_reader *in, kern_loop_kind kind)
     return loop;
 }
 
-/* rows vector (i0, i1 < p0) unroll 4 serial of p1 { */
+/* count v7 mask v8 */
+static fe_status parse_tail(kern_reader *in, kern_loop *loop)
+{
+    kern_value count = {.kind = KERN_COUNT, .dtype = TY_I64, .level = in->depth + 1};
+    kern_value mask = {.kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true, .level = in->depth + 1};
+    if (!lex_take(in->lx, "count")) return FE_OK;
+    FE_TRY(kern_read_given(in, count, &loop->count));
+    return lex_take(in->lx, "mask") ? kern_read_given(in, mask, &loop->mask) : FE_OK;
+}
+
+/* rows vector (i0, i1 < p0) unroll 4 count v7 serial of p1 { */
 static fe_status parse_rows(kern_reader *in)
 {
     kern_ir *k = in->k;
@@ -187,6 +199,7 @@ static fe_status parse_rows(kern_reader *in)
     k->squares = lex_take(in->lx, "in");
     if (k->squares) FE_TRY(lex_expect(in->lx, "squares"));
     if (lex_take(in->lx, "unroll")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
+    FE_TRY(parse_tail(in, loop));
     k->serial = lex_take(in->lx, "serial");
     if (k->serial) {
         FE_TRY(lex_expect(in->lx, "of"));
@@ -205,24 +218,62 @@ static fe_status parse_drains(kern_reader *in, kern_loop *loop)
     return FE_OK;
 }
 
-/* vector r0 < p0 exact unroll 4 blocks of 8192 drain a0, a1 { */
+/* < p0; in columns; in block: of the loop around */
+static fe_status parse_range(kern_reader *in, kern_loop *loop)
+{
+    bool in_some = lex_take(in->lx, "in");
+    loop->in_block = in_some && lex_take(in->lx, "block");
+    loop->columns = in_some && !loop->in_block;
+    if (loop->in_block) {
+        loop->extent = in->open[in->depth]->extent;
+        return FE_OK;
+    }
+    FE_TRY(lex_expect(in->lx, loop->columns ? "columns" : "<"));
+    in->k->columns |= loop->columns;
+    return loop->columns ? FE_OK : kern_read_index(in, &loop->extent);
+}
+
+/* blocks r0 < p0 by 8192 { */
+static fe_status parse_blocks(kern_reader *in)
+{
+    kern_loop *loop = loop_new(in, KERN_BLOCKS);
+    FE_TRY(parse_axis(in, &loop->symbol));
+    FE_TRY(lex_expect(in->lx, "<"));
+    FE_TRY(kern_read_index(in, &loop->extent));
+    FE_TRY(lex_expect(in->lx, "by"));
+    FE_TRY(parse_limited(in, 1, INT64_MAX, &loop->block));
+    return parse_body(in, loop);
+}
+
+/* vector r0 < p0 exact unroll 4 count v7 mask v8 blocks of 8192 drain a0, a1 { */
 static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
 {
     kern_loop *loop = loop_new(in, kind);
     FE_TRY(parse_axis(in, &loop->symbol));
-    loop->columns = lex_take(in->lx, "in");
-    FE_TRY(lex_expect(in->lx, loop->columns ? "columns" : "<"));
-    if (!loop->columns) FE_TRY(kern_read_index(in, &loop->extent));
-    in->k->columns |= loop->columns;
+    FE_TRY(parse_range(in, loop));
     if (kind == KERN_VECTOR) loop->exact = lex_take(in->lx, "exact");
     if (kind == KERN_VECTOR && lex_take(in->lx, "unroll"))
         FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
+    if (kind == KERN_VECTOR) FE_TRY(parse_tail(in, loop));
     if (lex_take(in->lx, "blocks")) {
         FE_TRY(lex_expect(in->lx, "of"));
         FE_TRY(parse_limited(in, 1, INT64_MAX, &loop->block));
     }
     if (lex_take(in->lx, "drain")) FE_TRY(parse_drains(in, loop));
     return parse_body(in, loop);
+}
+
+/* set v9 = v10 */
+static fe_status parse_set(kern_reader *in)
+{
+    kern_item item = {.kind = KERN_SET};
+    FE_TRY(kern_read_operand(in, TY_I64, false, &item.variable));
+    if (item.variable >= KERN_CONSTANT) return lex_fail(in->lx, "expected a variable before");
+    FE_TRY(lex_expect(in->lx, "="));
+    const kern_value v = in->k->values.at[item.variable];
+    FE_TRY(kern_read_operand(in, v.dtype, v.vector, &item.value));
+    kern_read_into(in, item);
+    return FE_OK;
 }
 
 static fe_status parse_item(kern_reader *in)
@@ -237,6 +288,9 @@ static fe_status parse_item(kern_reader *in)
     if (lex_take(in->lx, "check")) return parse_bound(in, false);
     if (lex_take(in->lx, "known")) return parse_bound(in, true);
     if (lex_take(in->lx, "acc")) return parse_start(in);
+    if (lex_take(in->lx, "var")) return kern_read_variable(in);
+    if (lex_take(in->lx, "set")) return parse_set(in);
+    if (lex_take(in->lx, "blocks")) return parse_blocks(in);
     if (lex_take(in->lx, "rows")) return parse_rows(in);
     if (lex_take(in->lx, "loop")) return parse_loop(in, KERN_SEQUENCE);
     if (lex_take(in->lx, "vector")) return parse_loop(in, KERN_VECTOR);
@@ -325,6 +379,8 @@ static void settle_items(kern_reader *in, kern_loop *loop)
         settle_ref(in, &item->store.value);
         settle_ref(in, &item->bound.value);
         settle_ref(in, &item->bound.guard);
+        settle_ref(in, &item->bound.among);
+        settle_ref(in, &item->store.count);
         if (item->kind == KERN_LOOP) settle_items(in, item->loop);
     }
 }
@@ -336,6 +392,7 @@ void kern_read_settle(kern_reader *in)
     for (uint32_t i = 1; i < in->k->values.count; i++) {
         kern_value *v = &in->k->values.at[i];
         settle_ref(in, &v->guard);
+        settle_ref(in, &v->count);
         for (size_t a = 0; a < COUNT_OF(v->args); a++) settle_ref(in, &v->args[a]);
     }
     settle_items(in, in->k->body);

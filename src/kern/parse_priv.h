@@ -37,12 +37,18 @@ fe_status kern_read_numbered(kern_reader *in, char letter, uint32_t limit, const
 fe_status kern_read_type(kern_reader *in, ty_dtype *dtype, bool *vector);
 /* An expression over axes, ints and values. */
 fe_status kern_read_index(kern_reader *in, sym_expr *out);
+/* first v7, or nothing: 0 */
+fe_status kern_read_count(kern_reader *in, kern_ref *out);
 /* b0[index], t1[index] */
 fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index);
 /* What stands behind "=" in a line of v's dtype. */
 fe_status kern_read_expression(kern_reader *in, kern_value *v);
 /* v3, 0.5, or f32 0.5 in a line of another dtype. */
 fe_status kern_read_operand(kern_reader *in, ty_dtype line, bool vector, kern_ref *out);
+/* The number of a value that the loop behind it defines. */
+fe_status kern_read_given(kern_reader *in, kern_value v, kern_ref *ref);
+/* v9 : f32x16 copies 4 = 0.0, behind var */
+fe_status kern_read_variable(kern_reader *in);
 /* v3 : f32x16 = add v1, v2 */
 fe_status kern_read_define(kern_reader *in);
 

@@ -103,15 +103,31 @@ fe_status kern_read_operand(kern_reader *in, ty_dtype line, bool vector, kern_re
     return FE_OK;
 }
 
+fe_status kern_read_count(kern_reader *in, kern_ref *out)
+{
+    return lex_take(in->lx, "first") ? kern_read_operand(in, TY_I64, false, out) : FE_OK;
+}
+
 /* ---- values ---- */
+
+static uint32_t parse_ways(kern_reader *in)
+{
+    uint32_t ways = lex_take(in->lx, "up") ? KERN_UP : 0;
+    if (lex_take(in->lx, "down")) ways |= KERN_DOWN;
+    if (lex_take(in->lx, "same")) ways |= KERN_SAME;
+    return ways;
+}
 
 static fe_status parse_access(kern_reader *in, kern_value *v)
 {
     v->access = v->vector ? KERN_UNIT : KERN_ONE;
     v->pairs = v->kind == KERN_LOAD && lex_take(in->lx, "pairs");
     v->turned = v->kind == KERN_LOAD && lex_take(in->lx, "turned");
+    v->gathers = v->kind == KERN_LOAD && lex_take(in->lx, "gather");
     v->runs = lex_take(in->lx, "runs");
-    if (!v->pairs && !v->turned && !v->runs && !lex_take(in->lx, "lanes")) return FE_OK;
+    if (v->runs) v->ways = parse_ways(in);
+    if (!v->pairs && !v->turned && !v->gathers && !v->runs && !lex_take(in->lx, "lanes"))
+        return FE_OK;
     if (!v->vector) return lex_fail(in->lx, "a scalar has no lanes");
     v->access = KERN_LANES;
     return FE_OK;
@@ -121,6 +137,12 @@ static fe_status parse_load(kern_reader *in, kern_value *v)
 {
     FE_TRY(parse_access(in, v));
     FE_TRY(kern_read_place(in, &v->memory, &v->index));
+    if (v->gathers) {
+        v->args[0] = kern_symbol_value(in->k, v->index);
+        v->index = (sym_expr){0};
+        if (!v->args[0]) return lex_fail(in->lx, "expected a value for an index");
+    }
+    FE_TRY(kern_read_count(in, &v->count));
     if (!lex_take(in->lx, "if")) return FE_OK;
     return kern_read_operand(in, v->dtype, false, &v->guard);
 }
@@ -144,6 +166,18 @@ static fe_status parse_operands(kern_reader *in, kern_value *v, uint32_t count)
     return FE_OK;
 }
 
+/* v9 copy 2 */
+static fe_status parse_read(kern_reader *in, kern_value *v)
+{
+    int64_t copy = 0;
+    v->kind = KERN_READ;
+    FE_TRY(kern_read_operand(in, v->dtype, v->vector, &v->args[0]));
+    if (lex_take(in->lx, "copy")) FE_TRY(lex_int(in->lx, &copy));
+    if (copy < 0 || copy >= KERN_MOST_COPIES) return lex_fail(in->lx, "there is no such copy");
+    v->copy = (uint32_t)copy;
+    return FE_OK;
+}
+
 /* wide erfc_f64x8 v1 */
 static fe_status parse_call(kern_reader *in, kern_value *v)
 {
@@ -154,7 +188,11 @@ static fe_status parse_call(kern_reader *in, kern_value *v)
         v->callee = kern_library_named(in->library, in->lx->token.text);
     if (!v->callee) return lex_fail(in->lx, "expected a function that stands before");
     FE_TRY(lex_name(in->lx, &name));
-    return parse_operands(in, v, v->callee->parameter_count);
+    for (uint32_t i = 0; i < v->callee->parameter_count; i++) {
+        if (i) FE_TRY(lex_expect(in->lx, ","));
+        FE_TRY(kern_read_operand(in, v->dtype, v->vector || v->callee->scalar, &v->args[i]));
+    }
+    return FE_OK;
 }
 
 /* v1, v2 [0, 9, 2, 11] */
@@ -211,7 +249,8 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
     if (is_load) return parse_load(in, v);
     if (is_index) {
         FE_TRY(parse_access(in, v));
-        return kern_read_index(in, &v->index);
+        FE_TRY(kern_read_index(in, &v->index));
+        return kern_read_count(in, &v->count);
     }
     if (lex_take(in->lx, "splat")) {
         v->kind = KERN_SPLAT;
@@ -222,6 +261,7 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
         return kern_read_numbered(in, 'a', in->k->sums.count, "an accumulator", &v->sum);
     }
     if (lex_take(in->lx, "call")) return parse_call(in, v);
+    if (!in->function && lex_take(in->lx, "read")) return parse_read(in, v);
     bool known = false;
     if (in->function) FE_TRY(parse_machine(in, v, &known));
     if (known) return FE_OK;
@@ -232,22 +272,62 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
     return parse_apply(in, v);
 }
 
+/* A number that no value has. */
+static fe_status parse_number(kern_reader *in, kern_ref *ref)
+{
+    bool is_value =
+        in->lx->token.kind == LEX_NAME && kern_is_numbered(in->lx->token.text, 'v', ref);
+    if (!is_value) return lex_fail(in->lx, "expected a value");
+    if (is_defined(in, *ref)) return lex_fail(in->lx, "the value is defined twice");
+    if (*ref == 0 || *ref >= MOST_VALUES)
+        return lex_fail(in->lx, "values have numbers from 1 to %d", MOST_VALUES - 1);
+    lex_next(in->lx);
+    return FE_OK;
+}
+
+static void add_value(kern_reader *in, kern_ref ref, kern_value v)
+{
+    while (in->k->values.count <= ref) vec_push(in->memory, &in->k->values, (kern_value){0});
+    in->k->values.at[ref] = v;
+    (void)kern_value_symbol(in->k, ref); /* before an index names it */
+}
+
+fe_status kern_read_given(kern_reader *in, kern_value v, kern_ref *ref)
+{
+    FE_TRY(parse_number(in, ref));
+    add_value(in, *ref, v);
+    return FE_OK;
+}
+
+fe_status kern_read_variable(kern_reader *in)
+{
+    kern_value v = {.kind = KERN_VARIABLE, .level = in->depth, .copies = 1};
+    int64_t copies = 1;
+    kern_ref ref;
+    FE_TRY(parse_number(in, &ref));
+    FE_TRY(lex_expect(in->lx, ":"));
+    FE_TRY(kern_read_type(in, &v.dtype, &v.vector));
+    if (lex_take(in->lx, "copies")) FE_TRY(lex_int(in->lx, &copies));
+    if (copies < 1 || copies > KERN_MOST_COPIES)
+        return lex_fail(in->lx, "expected a number from 1 to %d", KERN_MOST_COPIES);
+    v.copies = (uint32_t)copies;
+    FE_TRY(lex_expect(in->lx, "="));
+    FE_TRY(kern_read_operand(in, v.dtype, v.vector, &v.args[0]));
+    add_value(in, ref, v);
+    kern_read_into(in, (kern_item){.kind = KERN_DEFINE, .value = ref});
+    return FE_OK;
+}
+
 fe_status kern_read_define(kern_reader *in)
 {
     kern_value v = {.level = in->depth};
     kern_ref ref;
-    bool fresh = kern_is_numbered(in->lx->token.text, 'v', &ref) && !is_defined(in, ref);
-    if (!fresh) return lex_fail(in->lx, "the value is defined twice");
-    if (ref == 0 || ref >= MOST_VALUES)
-        return lex_fail(in->lx, "values have numbers from 1 to %d", MOST_VALUES - 1);
-    lex_next(in->lx);
+    FE_TRY(parse_number(in, &ref));
     FE_TRY(lex_expect(in->lx, ":"));
     FE_TRY(kern_read_type(in, &v.dtype, &v.vector));
     FE_TRY(lex_expect(in->lx, "="));
     FE_TRY(kern_read_expression(in, &v));
-    while (in->k->values.count <= ref) vec_push(in->memory, &in->k->values, (kern_value){0});
-    in->k->values.at[ref] = v;
-    (void)kern_value_symbol(in->k, ref); /* before an index names it */
+    add_value(in, ref, v);
     kern_read_into(in, (kern_item){.kind = KERN_DEFINE, .value = ref});
     return FE_OK;
 }

@@ -62,14 +62,33 @@ static void print_operand(printer *pr, kern_ref ref, ty_dtype line)
 
 static const char *lanes_name(const kern_value *v)
 {
-    return v->turned ? "turned " : v->runs ? "runs " : "lanes ";
+    return v->turned ? "turned " : v->gathers ? "gather " : v->runs ? "runs " : "lanes ";
+}
+
+static void print_ways(printer *pr, uint32_t ways)
+{
+    if (ways & KERN_UP) text_add(pr->out, "up ");
+    if (ways & KERN_DOWN) text_add(pr->out, "down ");
+    if (ways & KERN_SAME) text_add(pr->out, "same ");
+}
+
+static void print_count(printer *pr, kern_ref count)
+{
+    if (count) text_printf(pr->out, " first v%u", count);
 }
 
 static void print_load(printer *pr, const kern_value *v)
 {
     text_add(pr->out, "load ");
     if (v->access == KERN_LANES) text_add(pr->out, v->pairs ? "pairs " : lanes_name(v));
-    print_place(pr, v->memory, v->index);
+    print_ways(pr, v->ways);
+    if (v->gathers) {
+        print_memory(pr, v->memory);
+        text_printf(pr->out, "[v%u]", v->args[0]);
+    } else {
+        print_place(pr, v->memory, v->index);
+    }
+    print_count(pr, v->count);
     if (!v->guard) return;
     text_add(pr->out, " if ");
     print_operand(pr, v->guard, v->dtype);
@@ -97,7 +116,9 @@ static void print_expression(printer *pr, const kern_value *v)
     switch (v->kind) {
     case KERN_NUMBER:
         text_printf(pr->out, "index %s", v->access == KERN_LANES ? lanes_name(v) : "");
+        print_ways(pr, v->ways);
         sym_print(pr->t, v->index, pr->out);
+        print_count(pr, v->count);
         break;
     case KERN_LOAD: print_load(pr, v); break;
     case KERN_APPLY:
@@ -124,6 +145,11 @@ static void print_expression(printer *pr, const kern_value *v)
         text_add(pr->out, v->kind == KERN_SCALE ? "scale" : "halves");
         print_operands(pr, v, 2);
         break;
+    case KERN_READ:
+        text_add(pr->out, "read");
+        print_operands(pr, v, 1);
+        if (value_at(pr, v->args[0])->copies > 1) text_printf(pr->out, " copy %u", v->copy);
+        break;
     case KERN_SPLAT:
         text_add(pr->out, "splat ");
         print_operand(pr, v->args[0], v->dtype);
@@ -135,9 +161,14 @@ static void print_expression(printer *pr, const kern_value *v)
 static void print_define(printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
-    text_printf(pr->out, "v%u : ", ref);
+    text_printf(pr->out, v->kind == KERN_VARIABLE ? "var v%u : " : "v%u : ", ref);
     print_type(pr, v->dtype, v->vector);
+    if (v->copies > 1) text_printf(pr->out, " copies %u", v->copies);
     text_add(pr->out, " = ");
+    if (v->kind == KERN_VARIABLE) {
+        print_operand(pr, v->args[0], v->dtype);
+        return;
+    }
     print_expression(pr, v);
 }
 
@@ -157,6 +188,7 @@ static void print_store(printer *pr, const kern_store *st)
     if (st->whole) text_add(pr->out, "whole ");
     if (st->access == KERN_LANES) text_add(pr->out, "lanes ");
     print_place(pr, st->memory, st->index);
+    print_count(pr, st->count);
     text_add(pr->out, " : ");
     print_type(pr, m->dtype, st->access != KERN_ONE);
     text_printf(pr->out, " %s= ", mode);
@@ -184,6 +216,18 @@ static void print_update(printer *pr, const kern_item *item)
     sym_print(pr->t, item->flat, pr->out);
 }
 
+static void print_set(printer *pr, const kern_item *item)
+{
+    text_printf(pr->out, "set v%u = ", item->variable);
+    print_operand(pr, item->value, value_at(pr, item->variable)->dtype);
+}
+
+static void print_tail(printer *pr, const kern_loop *loop)
+{
+    if (loop->count) text_printf(pr->out, " count v%u", loop->count);
+    if (loop->mask) text_printf(pr->out, " mask v%u", loop->mask);
+}
+
 static void print_rows(printer *pr, const kern_loop *loop)
 {
     const kern_ir *k = pr->k;
@@ -198,6 +242,7 @@ static void print_rows(printer *pr, const kern_loop *loop)
     text_add(pr->out, ")");
     if (k->squares) text_add(pr->out, " in squares");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
+    print_tail(pr, loop);
     if (!k->serial) return;
     text_add(pr->out, " serial of ");
     sym_print(pr->t, k->total, pr->out);
@@ -205,13 +250,19 @@ static void print_rows(printer *pr, const kern_loop *loop)
 
 static void print_loop(printer *pr, const kern_loop *loop)
 {
-    text_add(pr->out, loop->kind == KERN_VECTOR ? "vector " : "loop ");
+    static const char *const KINDS[] = {
+        [KERN_SEQUENCE] = "loop ", [KERN_VECTOR] = "vector ", [KERN_BLOCKS] = "blocks "};
+    text_add(pr->out, KINDS[loop->kind]);
     sym_print(pr->t, loop->symbol, pr->out);
-    text_add(pr->out, loop->columns ? " in columns" : " < ");
-    if (!loop->columns) sym_print(pr->t, loop->extent, pr->out);
+    text_add(pr->out, loop->columns ? " in columns" : loop->in_block ? " in block" : " < ");
+    if (!loop->columns && !loop->in_block) sym_print(pr->t, loop->extent, pr->out);
     if (loop->exact) text_add(pr->out, " exact");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
-    if (loop->block) text_printf(pr->out, " blocks of %lld", (long long)loop->block);
+    print_tail(pr, loop);
+    if (loop->kind == KERN_BLOCKS)
+        text_printf(pr->out, " by %lld", (long long)loop->block);
+    else if (loop->block)
+        text_printf(pr->out, " blocks of %lld", (long long)loop->block);
     for (uint32_t i = 0; i < loop->drains.count; i++)
         text_printf(pr->out, "%sa%u", i ? ", " : " drain ", loop->drains.at[i]);
 }
@@ -225,9 +276,11 @@ static void print_bound(printer *pr, const kern_bound *bound)
     print_operand(pr, bound->value, TY_I64);
     text_add(pr->out, " < ");
     sym_print(pr->t, bound->size, pr->out);
-    if (!bound->guard) return;
-    text_add(pr->out, " if ");
-    print_operand(pr, bound->guard, TY_BOOL);
+    if (bound->guard) {
+        text_add(pr->out, " if ");
+        print_operand(pr, bound->guard, TY_BOOL);
+    }
+    if (bound->among) text_printf(pr->out, " among v%u", bound->among);
 }
 
 static void print_item(printer *pr, const kern_item *item)
@@ -241,6 +294,7 @@ static void print_item(printer *pr, const kern_item *item)
     case KERN_LOOP:
         (item->loop->kind == KERN_ROWS ? print_rows : print_loop)(pr, item->loop);
         break;
+    case KERN_SET: print_set(pr, item); break;
     case KERN_LEAVE: print_leave(pr, item); break;
     case KERN_RETURN:
         text_add(pr->out, "return ");

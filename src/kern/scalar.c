@@ -19,6 +19,7 @@ static void make_values_scalar(kern_ir *k)
         kern_value *v = &k->values.at[i];
         v->vector = v->pairs = v->runs = v->turned = false;
         v->access = KERN_ONE;
+        v->ways = 0;
         if (v->kind == KERN_CALL && is_operation(v)) v->kind = KERN_APPLY;
         if (v->kind != KERN_SPLAT) continue;
         v->kind = KERN_APPLY;
@@ -56,19 +57,26 @@ static void use_operands(uses *u, const kern_value *v)
     use_index(u, v->index);
 }
 
+/* Accumulators stay, and so do variables. */
+static bool is_wanted(const uses *u, kern_ref ref)
+{
+    return u->used[ref] || u->k->values.at[ref].kind == KERN_VARIABLE;
+}
+
 /* Users stand behind definitions, so one walk from the end sees them first. */
 static void drop_unused(uses *u, kern_loop *loop)
 {
     uint32_t kept = loop->items.count;
     for (uint32_t i = loop->items.count; i-- > 0;) {
         const kern_item item = loop->items.at[i];
-        if (item.kind == KERN_DEFINE && !u->used[item.value]) continue;
+        if (item.kind == KERN_DEFINE && !is_wanted(u, item.value)) continue;
         if (item.kind == KERN_BOUND && item.bound.is_known && !u->used[item.bound.value]) continue;
         if (item.kind == KERN_DEFINE) use_operands(u, &u->k->values.at[item.value]);
         if (item.kind == KERN_STORE) u->used[item.store.value] = true;
         if (item.kind == KERN_STORE) use_index(u, item.store.index);
         if (item.kind == KERN_BOUND) u->used[item.bound.value] = u->used[item.bound.guard] = true;
-        if (item.kind == KERN_UPDATE) u->used[item.value] = true;
+        if (item.kind == KERN_UPDATE || item.kind == KERN_SET) u->used[item.value] = true;
+        if (item.kind == KERN_SET) u->used[item.variable] = true;
         if (item.kind == KERN_UPDATE) use_index(u, item.flat);
         if (item.kind == KERN_LOOP) drop_unused(u, item.loop);
         loop->items.at[--kept] = item;

@@ -17,12 +17,14 @@ FE_KERNEL void k_sum(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_INT(p0, 2))
   FE_GLOBAL const f32 *const b0 = FE_AT(const f32, 0);
   FE_GLOBAL f32 *const b1 = FE_AT(f32, 1);
   for (i64 i0 = m0; i0 < m1; i0++) {
-    f64 a0_0 = (0.0);
+    f64 v3 = (0.0);
     for (i64 r0 = 0; r0 < p0; r0++) {
       f32 v1 = b0[((p0 * i0) + r0)];
-      a0_0 = a0_0 + v1;
+      f64 v4 = (f64)v1;
+      f64 v5 = v3 + v4;
+      v3 = v5;
     }
-    f32 v2 = (f32)a0_0;
+    f32 v2 = (f32)v3;
     b1[i0] = v2;
   }
 }

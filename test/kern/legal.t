@@ -86,10 +86,10 @@ kernel k_tanh group 0 lanes 8 ints []
   buffer b0 : f64 in @x
   buffer b1 : f64 out @y
   rows () {
-    vector i0 in columns {
-      v1 : f64x8 = load b0[i0]
+    vector i0 in columns count v3 {
+      v1 : f64x8 = load b0[i0] first v3
       v2 : f64x8 = call tanh_f64x8 v1
-      store b1[i0] : f64x8 = v2
+      store b1[i0] first v3 : f64x8 = v2
     }
   }
 --run-- ferrite inspect --from kern --stage legal --isa x86-64-v4 tanh.legal | cmp - tanh.legal
@@ -115,10 +115,10 @@ kernel k_sin group 0 lanes 8 ints [200]
   buffer b0 : f32 in @x
   buffer b1 : f32 out @y
   rows (i0) {
-    vector r0 < p0 {
-      v1 : f32x8 = load b0[p0*i0 + r0]
+    vector r0 < p0 count v3 {
+      v1 : f32x8 = load b0[p0*i0 + r0] first v3
       v2 : f32x8 = call sin_f32x8 v1
-      store b1[p0*i0 + r0] : f32x8 = v2
+      store b1[p0*i0 + r0] first v3 : f32x8 = v2
     }
   }
 --run-- sed 's/^function farsin/function sin/' sin.kern | ferrite inspect - --from kern --stage legal
@@ -180,4 +180,342 @@ error: kern: law K2: an operand is i32, not bool
 # one lane has the operations themselves
 --run-- ferrite inspect sin.kern --from kern --stage c --isa scalar | grep -c sinf
 --out--
-1
+0
+--status-- 1
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 sums.loop | tee sums.legal | sed '/^function/,/^}/d'
+--file sums.loop--
+program sums
+input  @x : f32[50,100003] strides [100003,1]
+temp   @y : f32[50] strides [1]
+temp   @z : f32[50] strides [1]
+nest [i0 < 50] reduce [r0 < 100003] {
+  %0 = load f32 @x[100003*i0 + r0]
+  %1 = mul %0, %0 : f32
+  @y[i0] = sum %1
+}
+nest [i0 < 50] reduce [r0 < 100003] {
+  %0 = load f32 @x[100003*i0 + r0]
+  @z[i0] = max_of %0
+}
+output @y[50]{1}
+output @z[50]{1}
+--out--
+kernel k_sum_mul group 0 lanes 8 ints [100003]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  rows (i0) {
+    var v4 : f32x8 copies 4 = 0.0
+    var v5 : f32x8 = 0.0
+    var v6 : f32x8 = 0.0
+    blocks r0 < p0 by 1024 {
+      vector r0 in block unroll 4 count v7 mask v8 {
+        v1 : f32x8 = load b0[p0*i0 + r0] first v7
+        v2 : f32x8 = mul v1, v1
+        v9 : f32x8 = where v8, v2, 0.0
+        v10 : f32x8 = add v4, v9
+        set v4 = v10
+      }
+      v11 : f32x8 = read v4 copy 0
+      v12 : f32x8 = read v4 copy 1
+      v13 : f32x8 = read v4 copy 2
+      v14 : f32x8 = read v4 copy 3
+      v15 : f32x8 = add v11, v12
+      v16 : f32x8 = add v13, v14
+      v17 : f32x8 = add v15, v16
+      v18 : f32x8 = add v5, v17
+      v19 : f32x8 = sub v18, v5
+      v20 : f32x8 = sub v18, v19
+      v21 : f32x8 = sub v5, v20
+      v22 : f32x8 = sub v17, v19
+      v23 : f32x8 = add v21, v22
+      v24 : f32x8 = add v6, v23
+      set v6 = v24
+      set v5 = v18
+      set v4 = 0.0
+    }
+    v25 : f32x8 = read v4 copy 0
+    v26 : f32x8 = read v4 copy 1
+    v27 : f32x8 = read v4 copy 2
+    v28 : f32x8 = read v4 copy 3
+    v29 : f32x8 = add v25, v26
+    v30 : f32x8 = add v27, v28
+    v31 : f32x8 = add v29, v30
+    v32 : f32x8 = call known_f32x8 v6
+    v33 : f32x8 = add v31, v32
+    v34 : f32x8 = add v5, v33
+    v3 : f32 = call joinadd_f32x8 v34
+    store b1[i0] : f32 = v3
+  }
+kernel k_max group 1 lanes 8 ints [100003]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @z
+  rows (i0) {
+    var v3 : f32x8 copies 4 = -inf
+    blocks r0 < p0 by 1024 {
+      vector r0 in block unroll 4 count v4 mask v5 {
+        v1 : f32x8 = load b0[p0*i0 + r0] first v4
+        v6 : f32x8 = where v5, v1, -inf
+        v7 : f32x8 = max v6, v3
+        set v3 = v7
+      }
+    }
+    v8 : f32x8 = read v3 copy 0
+    v9 : f32x8 = read v3 copy 1
+    v10 : f32x8 = read v3 copy 2
+    v11 : f32x8 = read v3 copy 3
+    v12 : f32x8 = max v8, v9
+    v13 : f32x8 = max v10, v11
+    v14 : f32x8 = max v12, v13
+    v2 : f32 = call joinmax_f32x8 v14
+    store b1[i0] : f32 = v2
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 sums.legal | cmp - sums.legal
+--out--
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 places.loop | tee places.legal | sed '/^function/,/^}/d'
+--file places.loop--
+program places
+input  @x : f32[50,30] strides [30,1]
+temp   @y : i64[50] strides [1]
+temp   @c : f64[50,30] strides [30,1]
+nest [i0 < 50] reduce [r0 < 30] {
+  %0 = load f32 @x[30*i0 + r0]
+  @y[i0] = argmax %0
+}
+nest [i0 < 50] reduce [r0 < 30] {
+  %0 = load f32 @x[30*i0 + r0]
+  %1 = cast %0 : f64
+  @c[30*i0 + r0] = scan sum %1
+}
+output @y[50]{1}
+output @c[50,30]{30,1}
+--out--
+kernel k_argmax group 0 lanes 8 ints [30]
+  buffer b0 : f32 in @x
+  buffer b1 : i64 out @y
+  rows (i0) {
+    var v3 : f32x8 = -inf
+    var v4 : i32x8 = -1
+    vector r0 < p0 count v5 mask v6 {
+      v1 : f32x8 = load b0[p0*i0 + r0] first v5
+      v7 : boolx8 = le v1, v3
+      v8 : boolx8 = not v7
+      v9 : boolx8 = eq v3, v3
+      v10 : boolx8 = and v8, v9
+      v11 : boolx8 = and v10, v6
+      v12 : i32x8 = index r0
+      v13 : f32x8 = where v11, v1, v3
+      set v3 = v13
+      v14 : i32x8 = where v11, v12, v4
+      set v4 = v14
+    }
+    v15 : f32 = call joinmax_f32x8 v3
+    v16 : f32x8 = splat v15
+    v17 : boolx8 = eq v3, v16
+    v18 : boolx8 = isnan v3
+    v19 : boolx8 = or v17, v18
+    v20 : i32x8 = where v19, v4, 2147483647
+    v21 : i32 = call joinmin_i32x8 v20
+    v22 : i32 = max v21, 0
+    v2 : i64 = cast v22
+    store b1[i0] : i64 = v2
+  }
+kernel k_sum group 1 lanes 4 ints [30]
+  buffer b0 : f32 in @x
+  buffer b1 : f64 out @c
+  rows (i0) {
+    var v4 : f64x4 = 0.0
+    vector r0 < p0 count v5 mask v6 {
+      v1 : f32x4 = load b0[p0*i0 + r0] first v5
+      v2 : f64x4 = cast v1
+      v7 : f64x4 = where v6, v2, 0.0
+      v8 : f64x4 = call scanadd_f64x4 v7, 0.0
+      v9 : f64x4 = add v4, v8
+      v10 : f64x4 = call last_f64x4 v8
+      v11 : f64x4 = add v4, v10
+      set v4 = v11
+      v3 : f64x4 = read v9
+      store b1[p0*i0 + r0] first v5 : f64x4 = v3
+    }
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 places.legal | cmp - places.legal
+--out--
+--run-- ferrite inspect sum.kern --from kern --stage legal --isa x86-64-v3 | cmp - sum.kern
+--file sum.kern--
+function joinadd_f32x8 (v1 : f32x8) : f32 {
+  v2 : f32 = first v1
+  return v2
+}
+kernel k_sum group 0 lanes 8 ints [100]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  rows (i0) {
+    var v1 : f32x8 copies 2 = 0.0
+    blocks r0 < p0 by 64 {
+      vector r0 in block unroll 2 count v10 mask v2 {
+        v3 : f32x8 = load b0[p0*i0 + r0] first v10
+        v4 : f32x8 = where v2, v3, 0.0
+        v5 : f32x8 = add v1, v4
+        set v1 = v5
+      }
+    }
+    v6 : f32x8 = read v1 copy 0
+    v7 : f32x8 = read v1 copy 1
+    v8 : f32x8 = add v6, v7
+    v9 : f32 = call joinadd_f32x8 v8
+    store b1[i0] : f32 = v9
+  }
+--out--
+--run-- sed 's/copy 1/copy 2/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: there is no copy 2
+  at kernel k_sum group 0: v7 : f32x8 = read v1 copy 2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/read v1 copy 1/add v1, v1/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: copies of v1 are taken together
+  at kernel k_sum group 0: v7 : f32x8 = add v1, v1
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/unroll 2/unroll 4/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: copies of v1 are taken together
+  at kernel k_sum group 0: v5 : f32x8 = add v1, v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/ copies 2//; s/ copy [01]//' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: 2 copies set one variable
+  at kernel k_sum group 0: set v1 = v5
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/set v1/set v4/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K4: v4 is no variable
+  at kernel k_sum group 0: set v4 = v5
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/unroll 2 count/exact unroll 2 count/; s/ints .100./ints [96]/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: no step of the loop has fewer lanes
+  at kernel k_sum group 0: vector r0 in block exact unroll 2 count v10 mask v2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/add v6, v7/where v2, v6, v7/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K1: v2 is not defined here
+  at kernel k_sum group 0: v8 : f32x8 = where v2, v6, v7
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/vector r0 in block/vector r1 in block/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: a loop is not over the block that it is in
+  at kernel k_sum group 0: blocks r0 < p0 by 64
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/by 64/by 24/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: blocks are not whole steps of the loop
+  at kernel k_sum group 0: blocks r0 < p0 by 24
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed '/blocks/d; 0,/^    }$/{/^    }$/d}' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K6: a loop is over a block, and in none
+  at kernel k_sum group 0: vector r0 in block unroll 2 count v10 mask v2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/ count v10 mask v2/ mask v2/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: expected '{' (found 'mask')
+  at line 11, column 35
+--status-- 1
+--run-- sed 's/first v10/first v2/' sum.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: v2 is no number of lanes
+  at kernel k_sum group 0: v3 : f32x8 = load b0[p0*i0 + r0] first v2
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+# lanes that are joined cannot be taken apart
+--run-- ferrite inspect sum.kern --from kern --stage legal --isa scalar
+--err--
+error: kern: k_sum is lowered for 8 lanes, and cannot have one
+--status-- 1
+# as many lanes are read, checked and stored as a step has; a row of tiles has room for all
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 - | sed '/^function/,/^}/d'
+--in--
+program take
+input  @x : f32[50] strides [1]
+input  @at : i64[40] strides [1]
+temp   @y : f32[40] strides [1]
+nest [i0 < 40] {
+  %0 = load i64 @at[i0]
+  j0 = indirect %0 < 50
+  %1 = load f32 @x[j0]
+  @y[i0] = %1
+}
+output @y[40]{1}
+--out--
+kernel k_copy group 0 lanes 4 ints [50]
+  buffer b0 : f32 in @x
+  buffer b1 : i64 in @at
+  buffer b2 : f32 out @y
+  rows () {
+    vector i0 in columns count v3 mask v4 {
+      v1 : i64x4 = load b1[i0] first v3
+      check 0 v1 < p0 among v4
+      v2 : f32x4 = load lanes b0[v1] first v3
+      store b2[i0] first v3 : f32x4 = v2
+    }
+  }
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 gather.loop | tee gather.legal | sed '/^function/,/^}/d'
+--file gather.loop--
+program gather
+input  @x : f32[50,70] strides [70,1]
+input  @at : i64[40] strides [1]
+temp   @y : f32[40] strides [1]
+nest [i0 < 40] {
+  %0 = load i64 @at[i0]
+  %1 = const 0 : i64
+  %2 = le %1, %0 : bool
+  j0 = indirect %0 < 50
+  %3 = load f32 @x[70*j0 + i0]
+  %4 = const 0.5 : f32
+  %5 = masked %2, %3, %4 : f32
+  @y[i0] = %5
+}
+output @y[40]{1}
+--out--
+kernel k_le group 0 lanes 4 ints [50, 70]
+  buffer b0 : i64 in @at
+  buffer b1 : f32 in @x
+  buffer b2 : f32 out @y
+  rows () {
+    vector i0 in columns count v9 mask v10 {
+      v2 : i64x4 = load b0[i0] first v9
+      v4 : boolx4 = le i64 0, v2
+      check 0 v2 < p0 if v4 among v10
+      v11 : i64 = index p1
+      v12 : i64x4 = splat v11
+      v13 : i64x4 = mul v12, v2
+      v14 : i64x4 = index i0
+      v15 : i64x4 = add v13, v14
+      v5 : f32x4 = load gather b1[v15] first v9 if v4
+      v8 : f32x4 = where v4, v5, 0.5
+      store b2[i0] first v9 : f32x4 = v8
+    }
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 gather.legal | cmp - gather.legal
+--out--
+--run-- sed '/check/d' gather.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K7: nothing says that v2 is in range
+  at kernel k_le group 0: v5 : f32x4 = load gather b1[v15] first v9 if v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/gather b1.v15. first v9 if v4/gather b1[v15] first v9/' gather.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: no mask says which lanes are gathered
+  at kernel k_le group 0: v5 : f32x4 = load gather b1[v15] first v9
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1

@@ -53,11 +53,23 @@ kernel k_runs group 0 lanes 8 ints [100]
   }
 --run-- ferrite inspect runs.kern --from kern --stage c --isa x86-64-v4 | grep -n "if (d" 
 --out--
-80:          if (d == n - 1) v1 = load_f32x8(b0 + s, n);
-91:          if (d == 1 - n) v2 = loaddown_f32x8(b0 + s, n);
+81:          if (d == v4 - 1) v1 = load_f32x8(b0 + s, v4);
+92:          if (d == 1 - v4) v2 = loaddown_f32x8(b0 + s, v4);
 --run-- sed 's/i1 % 50/2*i1/' runs.kern | ferrite inspect - --from kern --stage kern
 --err--
 error: kern: law K3: nothing says when the lanes are neighbours
   at kernel k_runs group 0: v1 : f32x8 = load runs b0[p0*i0 + 2*i1]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- ferrite inspect runs.kern --from kern --stage legal --isa x86-64-v4 | tee runs.legal | grep "load runs"
+--out--
+      v1 : f32x8 = load runs up b0[p0*i0 + i1 % 50] first v4
+      v2 : f32x8 = load runs down b0[p0*i0 - i1 + 3] first v4
+--run-- ferrite inspect runs.legal --from kern --stage legal --isa x86-64-v4 | cmp - runs.legal
+--out--
+--run-- sed 's/runs down/runs up down/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
+--err--
+error: kern: law K3: two lanes do not tell that all lie so
+  at kernel k_runs group 0: v2 : f32x8 = load runs up down b0[p0*i0 - i1 + 3] first v4
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1

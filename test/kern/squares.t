@@ -65,9 +65,10 @@ void k_turned_533d6c(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
       i64 i1 = left;
       for (i64 m = m0; m < m1; m++) {
         for (i64 i2 = n0, n = 8; i2 < n1; n = n1 - i2) {
+          const i64 v2 = n;
           for (; i2 + n <= n1; i2 += n) {
             f32x8 v1 = loadall_f32x8(q1 + (m - m0) * 8);
-            store_f32x8(b1 + ((40 * p0 * i0) + (40 * i1) + i2), v1, n);
+            store_f32x8(b1 + ((40 * p0 * i0) + (40 * i1) + i2), v1, v2);
           }
         }
         i0 += 1;

@@ -7,6 +7,7 @@
  * begins, so that a load or store past the end is a crash.
  */
 #define _GNU_SOURCE /* mkdtemp */
+#include "kern/legal/legal.h"
 #include "kern_trial.h"
 #include "loop/loop_priv.h"
 
@@ -375,6 +376,18 @@ static int64_t value_of(trial *t, sym_expr e)
     return value;
 }
 
+/* By the machine, or as it is, without a compiler. */
+static bool run_piece(trial *t, const kern_call *call, kernel run, const kernel_args *args,
+                      const int64_t *piece)
+{
+    const kern_piece same = {args->buffers, args->ints, piece[0], piece[1], piece[2], piece[3]};
+    if (run)
+        run(args, piece[0], piece[1], piece[2], piece[3]);
+    else
+        return kern_run(t->set->kernels.at[call->kernel].legal, &same, t->memory);
+    return !args->fault[0];
+}
+
 /* Rows and columns in random pieces. */
 static void run_group(trial *t, const kern_call *call, kernel run)
 {
@@ -391,10 +404,9 @@ static void run_group(trial *t, const kern_call *call, kernel run)
         for (int64_t n = 0, n1; n < columns; n = n1) {
             n1 = n + 1 + (int64_t)(random_bits() % (uint64_t)columns);
             if (n1 > columns || !call->split_inner) n1 = columns;
-            run(&args, m, m1, n, n1);
+            EXPECT(run_piece(t, call, run, &args, (int64_t[]){m, m1, n, n1}));
         }
     }
-    EXPECT_INT(fault[0], 0);
 }
 
 static bool is_close(ty_dtype d, loop_scalar wanted, loop_scalar got)
@@ -437,19 +449,43 @@ static void compare(const trial *t)
     }
 }
 
+static void run_groups(trial *t, void *library)
+{
+    for (uint32_t g = 0; g < t->schedule->groups.count; g++) {
+        const kern_call *call = &t->set->calls[g];
+        kernel run = NULL;
+        if (!EXPECT(call->kernel != UINT32_MAX)) continue;
+        if (library) *(void **)&run = dlsym(library, t->set->kernels.at[call->kernel].name);
+        if (EXPECT(run || !library)) run_group(t, call, run);
+    }
+}
+
+/* What plain C was compiled to has the bits that the kernel has by itself. */
+static void compare_bits(trial *t)
+{
+    void **compiled = t->got, **alone = NEW_ARRAY(t->memory, void *, t->p->buffers.count);
+    for (uint32_t i = 0; i < t->p->buffers.count; i++) {
+        const loop_buffer *b = &t->p->buffers.at[i];
+        size_t bytes = (size_t)t->elements[i] * ty_dtype_size(b->dtype);
+        alone[i] = guarded(bytes);
+        if (b->kind != LOOP_TEMP) memcpy(alone[i], compiled[i], bytes);
+    }
+    t->got = alone;
+    run_groups(t, NULL);
+    for (uint32_t i = 0; i < t->p->buffers.count; i++) {
+        size_t bytes = (size_t)t->elements[i] * ty_dtype_size(t->p->buffers.at[i].dtype);
+        EXPECT(memcmp(alone[i], compiled[i], bytes) == 0);
+    }
+}
+
 static fe_status check_trial(trial *t, void *library)
 {
     make_buffers(t);
     loop_machine machine = {.buffers = t->wanted, .memory = t->memory};
     FE_TRY(loop_interpret(t->p, &machine));
-    for (uint32_t g = 0; g < t->schedule->groups.count; g++) {
-        const kern_call *call = &t->set->calls[g];
-        kernel run;
-        if (!EXPECT(call->kernel != UINT32_MAX)) continue;
-        *(void **)&run = dlsym(library, t->set->kernels.at[call->kernel].name);
-        if (EXPECT(run != NULL)) run_group(t, call, run);
-    }
+    run_groups(t, library);
     compare(t);
+    if (library && t->set->kernels.at[0].target->plain) compare_bits(t);
     return FE_OK;
 }
 
@@ -498,6 +534,25 @@ SESSION_TEST(kernels_for_any_machine_compute_what_the_interpreter_does)
 SESSION_TEST(kernels_in_plain_c_compute_what_the_interpreter_does)
 {
     return check_target(session, 3, false);
+}
+
+/* At one lane, of functions where an operation has one: what a language without a library would do. */
+SESSION_TEST(legal_kernels_compute_the_same_without_a_compiler)
+{
+    arena *memory = session->memory;
+    random_state = TRIAL_TARGET_COUNT;
+    for (size_t i = 0; i < COUNT_OF(CASES) * COUNT_OF(SIZES); i++) {
+        trial t = {.session = session, .memory = memory};
+        const char *pattern = CASES[i / COUNT_OF(SIZES)];
+        FE_TRY(trial_build(&t, target_at(TRIAL_SCALAR),
+                           with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
+        for (uint32_t k = 0; i % 2 && k < t.set->kernels.count; k++) {
+            t.set->library->scalars = true;
+            t.set->kernels.at[k].legal = kern_legal(t.set->kernels.at[k].ir, t.set->library);
+        }
+        FE_TRY(check_trial(&t, NULL));
+    }
+    return FE_OK;
 }
 
 SESSION_TEST(vectors_along_rows_compute_the_same)

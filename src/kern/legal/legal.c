@@ -1,4 +1,4 @@
-/* legal.c -- a kernel for a target: what is a function there becomes a call. */
+/* legal.c -- the library of functions, and functions value by value. */
 #include "kern/legal/legal.h"
 
 #include <string.h>
@@ -78,34 +78,45 @@ static void drop_unused(kern_library *library, kern_ir *code)
     code->body->items.count -= kept;
 }
 
-static kern_ref renumbered(const kern_ref *numbers, kern_ref ref)
+static void renumber_items(const kern_ref *numbers, kern_loop *loop)
 {
-    return ref ? numbers[ref] : 0;
+    loop->count = numbers[loop->count];
+    loop->mask = numbers[loop->mask];
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        kern_item *item = &loop->items.at[i];
+        item->value = numbers[item->value];
+        item->variable = numbers[item->variable];
+        item->store.value = numbers[item->store.value];
+        item->bound.value = numbers[item->bound.value];
+        item->store.count = numbers[item->store.count];
+        item->bound.guard = numbers[item->bound.guard];
+        item->bound.among = numbers[item->bound.among];
+        if (item->kind == KERN_LOOP) renumber_items(numbers, item->loop);
+    }
 }
 
-/* Constants stand behind all others, as what is read from text has them. */
-static void renumber(kern_library *library, kern_ir *code, uint32_t parameters)
+void kern_renumber(kern_ir *k, uint32_t kept, arena *memory)
 {
-    uint32_t count = code->values.count, next = 1;
-    kern_ref *numbers = NEW_ARRAY(library->memory, kern_ref, count);
-    kern_value *values = NEW_ARRAY(library->memory, kern_value, count);
+    uint32_t count = k->values.count, next = kept + 1;
+    kern_ref *numbers = NEW_ARRAY(memory, kern_ref, count);
+    kern_value *values = arena_copy(memory, k->values.at, count * sizeof *values);
+    for (uint32_t i = 1; i <= kept; i++) numbers[i] = i;
     for (int constants = 0; constants < 2; constants++)
-        for (uint32_t i = 1; i < count; i++) {
-            const kern_value *v = &code->values.at[i];
+        for (uint32_t i = kept + 1; i < count; i++) {
+            const kern_value *v = &k->values.at[i];
             if (v->kind == KERN_NOTHING || (v->kind == KERN_CONST) != (constants == 1)) continue;
             numbers[i] = next;
             values[next++] = *v;
         }
-    for (uint32_t i = parameters + 1; i < next; i++)
+    for (uint32_t i = 1; i < next; i++) {
+        values[i].guard = numbers[values[i].guard];
+        values[i].count = numbers[values[i].count];
         for (size_t a = 0; a < COUNT_OF(values->args); a++)
-            values[i].args[a] = renumbered(numbers, values[i].args[a]);
-    for (uint32_t i = 0; i < code->body->items.count; i++) {
-        kern_item *item = &code->body->items.at[i];
-        item->value = renumbered(numbers, item->value);
-        item->bound.guard = renumbered(numbers, item->bound.guard);
+            values[i].args[a] = numbers[values[i].args[a]];
     }
-    code->values.at = values;
-    code->values.count = next;
+    renumber_items(numbers, k->body);
+    k->values.at = values;
+    k->values.count = k->values.capacity = next;
 }
 
 void kern_function_return(kern_library *library, kern_function *f, kern_ref value)
@@ -113,7 +124,7 @@ void kern_function_return(kern_library *library, kern_function *f, kern_ref valu
     vec_push(library->memory, &f->code->body->items,
              (kern_item){.kind = KERN_RETURN, .value = value});
     drop_unused(library, f->code);
-    renumber(library, f->code, f->parameter_count);
+    kern_renumber(f->code, f->parameter_count, library->memory);
 }
 
 /* ---- the library ---- */
@@ -146,8 +157,7 @@ const char *kern_function_name(const char *base, ty_dtype dtype, uint32_t lanes,
     return arena_printf(memory, "%s_%sx%u", base, ty_dtype_name(dtype), lanes);
 }
 
-/* Operations that printers know for lanes. */
-static bool is_primitive(loop_opcode op)
+bool kern_is_primitive(loop_opcode op)
 {
     switch (op) {
     case LOOP_CAST:
@@ -195,7 +205,7 @@ static const kern_function *each_lane(kern_library *library, const char *base, t
                                       uint32_t lanes)
 {
     loop_opcode op;
-    if (!loop_opcode_parse(base, &op) || loop_operand_count(op) == 0 || is_primitive(op))
+    if (!loop_opcode_parse(base, &op) || loop_operand_count(op) == 0 || kern_is_primitive(op))
         return NULL;
     bool floats = dtype == TY_F32 || dtype == TY_F64;
     bool integers = ty_is_integral(dtype, false) && (op == LOOP_POW || op == LOOP_GCD);
@@ -223,60 +233,4 @@ const kern_function *kern_library_find(kern_library *library, const char *base, 
     if (!found) found = each_lane(library, base, dtype, lanes);
     if (found) kern_library_add(library, found);
     return found;
-}
-
-/* ---- kernels ---- */
-
-static const char *conversion(ty_dtype from, ty_dtype to)
-{
-    if (to == TY_F32) return from == TY_F16 ? "fromhalf" : from == TY_BF16 ? "frombf" : NULL;
-    if (from == TY_F32) return to == TY_F16 ? "tohalf" : to == TY_BF16 ? "tobf" : NULL;
-    return NULL;
-}
-
-/* What an operation on lanes becomes; NULL: it is the printer's. */
-static const kern_function *function_of(kern_library *library, const kern_ir *k,
-                                        const kern_value *v)
-{
-    ty_dtype from = k->values.at[v->args[0]].dtype;
-    const char *name = v->op == LOOP_CAST    ? conversion(from, v->dtype)
-                       : is_primitive(v->op) ? NULL
-                                             : loop_opcode_name(v->op);
-    ty_dtype dtype = v->op == LOOP_CAST ? TY_F32 : v->dtype;
-    if (v->op != LOOP_CAST && from != v->dtype) return NULL; /* a part of a complex number */
-    return name ? kern_library_find(library, name, dtype, v->vector ? k->lanes : 1) : NULL;
-}
-
-/* What joins the lanes of accumulators. */
-static void find_joins(kern_library *library, const kern_ir *k)
-{
-    static const char *const NAMES[] = {
-        [LOOP_SUM] = "add",        [LOOP_PROD] = "mul",
-        [LOOP_REDUCE_MIN] = "min", [LOOP_REDUCE_MAX] = "max",
-        [LOOP_ANY] = "or",         [LOOP_ALL] = "and",
-        [LOOP_REDUCE_XOR] = "xor", [LOOP_LOG_SUM_EXP] = "logaddexp"};
-    for (uint32_t i = 0; i < k->sums.count; i++) {
-        const kern_sum *sum = &k->sums.at[i];
-        if (!sum->across || kern_is_arg(sum->reduce)) continue;
-        const char *how = sum->running ? "scan" : "join", *name = NAMES[sum->reduce];
-        (void)kern_library_find(library, arena_printf(library->memory, "%s%s", how, name),
-                                sum->dtype, k->lanes);
-    }
-}
-
-kern_ir *kern_legal(const kern_ir *k, kern_library *library)
-{
-    arena *memory = library->memory;
-    kern_ir *made = arena_copy(memory, k, sizeof *k);
-    made->values.at = arena_copy(memory, k->values.at, k->values.count * sizeof *k->values.at);
-    find_joins(library, k);
-    for (uint32_t i = 1; i < made->values.count; i++) {
-        kern_value *v = &made->values.at[i];
-        bool lowers = v->kind == KERN_APPLY && (v->vector || library->scalars);
-        const kern_function *f = lowers ? function_of(library, made, v) : NULL;
-        if (!f) continue;
-        v->kind = KERN_CALL;
-        v->callee = f;
-    }
-    return made;
 }

@@ -1,5 +1,7 @@
-/* legal.h -- kernel IR lowered for a target: operations that processors have no instruction for become
- * calls of functions, which are kernel IR too.
+/* legal.h -- kernel IR lowered for a target, as printers are given it. Loops say how many lanes a step has,
+ * and lines what they do with them (kernel.c); accumulators become variables and operations on them (sum.c),
+ * indices of gathers values (gather.c). Operations that processors have no instruction for become calls of
+ * functions, which are kernel IR too.
  *
  *     function tanh_f64x8 (v1 : f64x8) {
  *       v2 : f64x8 = abs v1
@@ -29,7 +31,7 @@
  *
  * The functions are written as formulas, in the .def files here, whose language formula.c reads: for
  * one dtype, one number of lanes and what the target can. polynomial.c has those that are rows of
- * coefficients. run.c runs a function on numbers.
+ * coefficients. run.c runs functions and kernels on numbers.
  */
 #ifndef FERRITE_KERN_LEGAL_H
 #define FERRITE_KERN_LEGAL_H
@@ -86,13 +88,61 @@ const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtyp
                                 uint32_t lanes);
 
 /* ---- legal.c ---- */
+/* Is it an operation that printers know for lanes? */
+bool kern_is_primitive(loop_opcode op);
 /* A function without code; parameters are values 1, 2, ... of its dtype. */
 kern_function *kern_function_new(kern_library *library, const char *base, ty_dtype dtype,
                                  uint32_t lanes, uint32_t parameters);
+/* Values behind the first `kept` are numbered anew, constants behind all others: as they are when read
+ * from text. */
+void kern_renumber(kern_ir *k, uint32_t kept, arena *memory);
 kern_ref kern_function_number(kern_library *library, kern_function *f, ty_dtype dtype,
                               double number, int64_t integer);
 kern_ref kern_function_define(kern_library *library, kern_function *f, kern_value v);
 void kern_function_return(kern_library *library, kern_function *f, kern_ref value);
+
+/* ---- kernel.c, sum.c, gather.c: kernels ---- */
+/* What an accumulator is made of. */
+typedef struct kern_parts {
+    kern_ref partial;     /* a variable, with the accumulator's copies */
+    kern_ref place;       /* ARG reductions: beside it */
+    kern_ref total, lost; /* compensated */
+    kern_ref prefixes;    /* running across lanes: the results of the vector at hand */
+} kern_parts;
+
+/* A kernel while it is made legal, line by line. */
+typedef struct kern_lowering {
+    kern_library *library;
+    arena *memory;
+    kern_ir *k;        /* values and the new body; accumulators are as they were */
+    kern_loop *loop;   /* that lines go to */
+    kern_loop *vector; /* that the lanes run along, or NULL */
+    kern_parts *parts; /* by accumulator */
+} kern_lowering;
+
+/* What joins two partial results; of arg reductions, the better of two. */
+loop_opcode kern_step_of(loop_reduce reduce);
+/* Appends to the loop at hand. */
+void kern_lower_into(kern_lowering *lo, kern_item item);
+/* A new value, defined in the loop at hand. */
+kern_ref kern_lower_value(kern_lowering *lo, kern_value v);
+kern_ref kern_lower_constant(kern_lowering *lo, kern_value v);
+/* op of a and b as they are; a comparison gives bools. */
+kern_ref kern_lower_apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_ref b);
+kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x);
+/* That the lanes run along. */
+sym_expr kern_lower_axis(const kern_lowering *lo);
+/* The load, if it is one: its index is computed in front of it (gather.c). */
+void kern_lower_gather(kern_lowering *lo, kern_ref load);
+/* How many lanes there are, and which; 0: all. */
+kern_ref kern_lower_count(kern_lowering *lo);
+kern_ref kern_lower_mask(kern_lowering *lo);
+void kern_lower_start(kern_lowering *lo, uint32_t sum);
+void kern_lower_update(kern_lowering *lo, const kern_item *item);
+/* Partial results go to the total. */
+void kern_lower_drain(kern_lowering *lo, uint32_t sum);
+/* The value, a RESULT, becomes what it is made of. */
+void kern_lower_result(kern_lowering *lo, kern_ref ref);
 
 /* ---- run.c ---- */
 /* The function, of one lane, of numbers of its dtype. `memory` has what the run needs, while it does. */
@@ -101,5 +151,13 @@ typedef union kern_number {
     int64_t integer; /* of the others, extended as their dtype says */
 } kern_number;
 kern_number kern_function_run(const kern_function *f, const kern_number *args, arena *memory);
+/* What a kernel is called with. */
+typedef struct kern_piece {
+    void *const *buffers;
+    const int64_t *ints;
+    int64_t m0, m1, n0, n1;
+} kern_piece;
+/* The kernel, legal and of one lane, over the piece; false: a check failed, and it was left. */
+bool kern_run(const kern_ir *k, const kern_piece *piece, arena *memory);
 
 #endif

@@ -1,6 +1,6 @@
-/* c_integer.c -- pieces of the prelude: primitives of integers, and their arithmetic one at a time,
+/* integer.c -- pieces of the prelude: primitives of integers, and their arithmetic one at a time,
  * for every operand. */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #define SIGNED (KERN_DTYPE(TY_I8) | KERN_DTYPE(TY_I16) | KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_I64))
 #define UNSIGNED (KERN_DTYPE(TY_U8) | KERN_DTYPE(TY_U16) | KERN_DTYPE(TY_U32) | KERN_DTYPE(TY_U64))

@@ -1,8 +1,8 @@
-/* c_function.c -- functions of kernel IR as C: one statement a value, but those that one other uses.
+/* function.c -- functions of kernel IR as C: one statement a value, but those that one other uses.
  *
  * In lanes a comparison is a mask as wide as what is compared, and a selection is made of bits.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 #include "kern/legal/legal.h"
 
 #include <string.h>

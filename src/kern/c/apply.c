@@ -1,10 +1,10 @@
-/* c_apply.c -- operations as C expressions: one row an operation and kind of dtype.
+/* apply.c -- operations as C expressions: one row an operation and kind of dtype.
  *
  * A row has the expression on scalars and the one on vectors. "=" stands for the same text; an `@f`
  * that the prelude has no vector text for runs the scalar expression lane by lane. Markers:
  * kern_c_expand in c_priv.h.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* c_square.c -- rows and columns in squares, as C.
+/* square.c -- rows and columns in squares, as C.
  *
  * What is loaded turned is read ahead, whole vectors along the rows, into a square array (q7 of value
  * 7), which is transposed; the rows of the square then find their lanes next to each other.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 void kern_c_print_decode(kern_c_printer *pr)
 {

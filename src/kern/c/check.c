@@ -1,5 +1,6 @@
-/* c_check.c -- is there C for all that a kernel does? */
-#include "kern/c_priv.h"
+/* check.c -- is there C for all that a kernel does? */
+#include "kern/c/c.h"
+#include "kern/legal/legal.h"
 
 static fe_status refuse(const kern_ir *k, const char *name, ty_dtype dtype)
 {
@@ -32,7 +33,7 @@ fe_status kern_check_c(const kern_ir *k)
     }
     for (uint32_t i = 0; i < k->sums.count; i++) {
         const kern_sum *sum = &k->sums.at[i];
-        if (!kern_has_c(kern_c_step(sum->reduce), sum->dtype))
+        if (!kern_has_c(kern_step_of(sum->reduce), sum->dtype))
             return refuse(k, loop_reduce_name(sum->reduce), sum->dtype);
     }
     return check_stores(k, k->body);

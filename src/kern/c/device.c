@@ -1,11 +1,11 @@
-/* c_device.c -- kernels of devices: a kernel at one lane as a function of the device's C.
+/* device.c -- kernels of devices: a kernel at one lane as a function of the device's C.
  *
  * Text of kernels is the same in all dialects. A dialect is a head of macros that stands in front of it: what
  * a kernel is (FE_KERNEL), where buffers are (FE_GLOBAL), how one is a parameter (FE_BUFFER) and a pointer
  * (FE_AT), integers (FE_INT; the number counts parameters), what each kernel is given besides (FE_CALL:
  * `fault`, `rows`, `columns`), the number of a work-item (FE_ITEM), and mathematics by the names of <math.h>.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* c_memory.c -- pieces of the prelude: vectors from and to memory, and masks.
+/* memory.c -- pieces of the prelude: vectors from and to memory, and masks.
  *
  * load(p, n) and store(p, x, n) move n lanes, the first ones; loadif moves those of a mask. Other
  * lanes are 0. loadall and storeall are for tiles, which have room for whole vectors. Where a mask
  * is empty, memory is left alone: an address that nothing is at costs a processor much even so.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #define BITS32 (KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_U32))
 #define BITS64 (KERN_DTYPE(TY_I64) | KERN_DTYPE(TY_U64))

@@ -1,7 +1,7 @@
-/* c_lanes.c -- functions of the prelude that are written for one number of lanes: masked moves,
+/* lanes.c -- functions of the prelude that are written for one number of lanes: masked moves,
  * transposing, and whatever runs lane by lane.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #include <string.h>
 

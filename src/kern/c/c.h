@@ -1,11 +1,11 @@
-/* c_priv.h -- what the files that print C share: templates, operations, the pieces of the prelude,
+/* c.h -- what the files that print C share: templates, operations, the pieces of the prelude,
  * the printer of one kernel. */
-#ifndef FERRITE_KERN_C_PRIV_H
-#define FERRITE_KERN_C_PRIV_H
+#ifndef FERRITE_KERN_C_C_H
+#define FERRITE_KERN_C_C_H
 
 #include "kern/kern_priv.h"
 
-/* ---- c_text.c: C text from templates ---- */
+/* ---- text.c: C text from templates ---- */
 void kern_need(kern_needs *needs, const char *name);
 
 /* What a template is about: a dtype, scalar or in lanes. */
@@ -32,7 +32,7 @@ const char *kern_c_memory_type(ty_dtype dtype);
 uint32_t kern_c_half_bits(ty_dtype dtype, double value);
 void kern_c_constant(text *out, kern_needs *needs, const kern_value *v, uint32_t lanes);
 
-/* ---- c_apply.c: operations as templates ---- */
+/* ---- apply.c: operations as templates ---- */
 /* The expression of op on scope->args; `result` is its dtype, scope->dtype that of the operands.
  * False: it has none. */
 bool kern_c_apply(text *out, kern_needs *needs, loop_opcode op, ty_dtype result,
@@ -42,12 +42,12 @@ bool kern_has_c(loop_opcode op, ty_dtype operand);
 /* The scalar template of the operation of that name, or NULL. */
 const char *kern_c_scalar_template(const char *name, ty_dtype dtype, uint32_t *operands);
 
-/* ---- c_cast.c ---- */
+/* ---- cast.c ---- */
 void kern_c_cast(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
                  const kern_c_scope *scope);
 void kern_c_bitcast(text *out, kern_needs *needs, ty_dtype to, const kern_c_scope *scope);
 
-/* ---- c_memory.c, c_integer.c, c_math.c ...: the prelude's pieces ---- */
+/* ---- memory.c, integer.c, math.c ...: the prelude's pieces ---- */
 typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
@@ -60,10 +60,10 @@ typedef struct kern_c_piece {
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
 const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
-/* c_function.c: a function of kernel IR. */
+/* function.c: a function of kernel IR. */
 const char *kern_c_function(kern_needs *needs, const kern_function *f);
 
-/* ---- c_lanes.c: functions made for a number of lanes ---- */
+/* ---- lanes.c: functions made for a number of lanes ---- */
 uint32_t kern_c_vector_bytes(const kern_c_scope *scope);
 /* load, loadif or store of the first n lanes by mask registers, types of its own appended to
  * `types`; NULL: there is none. */
@@ -72,7 +72,7 @@ const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c
 /* iota, transpose, or the operation of that name lane by lane; NULL: there is none. */
 const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
-/* ---- c_value.c, c_sum.c, c_kernel.c: one kernel ---- */
+/* ---- value.c, kernel.c: one kernel ---- */
 typedef struct kern_c_printer {
     const kern_ir *k;
     const sym_table *t;
@@ -80,15 +80,15 @@ typedef struct kern_c_printer {
     kern_needs *needs;
     sym_expr vector_axis; /* of the loop at hand */
     const char *lane;     /* the one that indices are of: "l"; NULL: the first */
-    bool all_lanes;       /* indices are of all of them, as vectors */
-    bool exact;           /* all lanes of the loop at hand are there */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;
     uint32_t copy; /* the one being printed */
 } kern_c_printer;
+/* Is there one of it for each copy of the vectors? */
+bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref);
 const char *kern_c_name(kern_c_printer *pr, kern_ref ref); /* "v7", or "v7_1" of a copy */
 const char *kern_c_operand(kern_c_printer *pr, kern_ref ref);
-const char *kern_c_count(kern_c_printer *pr); /* how many lanes there are: "n", "n_1", "16" */
+const char *kern_c_count(kern_c_printer *pr, kern_ref count); /* "v8", "v8_1", "16" */
 const char *kern_c_type_of(kern_c_printer *pr, ty_dtype dtype, uint32_t lanes);
 const char *kern_c_index(kern_c_printer *pr, sym_expr e);
 /* kern_c_expand and kern_c_apply into a text of their own. */
@@ -98,8 +98,9 @@ const char *kern_c_applied(kern_c_printer *pr, loop_opcode op, ty_dtype result,
 /* Text made of one or two others. */
 const char *kern_c_format(kern_c_printer *pr, const char *format, const char *a, const char *b);
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref);
+void kern_c_print_set(kern_c_printer *pr, kern_ref variable, kern_ref value);
 void kern_c_print_store(kern_c_printer *pr, const kern_store *st);
-/* c_square.c */
+/* square.c */
 /* The outer axes of row m0. */
 void kern_c_print_decode(kern_c_printer *pr);
 const char *kern_c_turned(kern_c_printer *pr, kern_ref ref);
@@ -107,10 +108,10 @@ void kern_c_print_squares(kern_c_printer *pr,
                           void (*items)(kern_c_printer *pr, const kern_loop *loop));
 /* What joins a value with what is there. */
 loop_opcode kern_c_combine(loop_store_mode mode);
-/* c_bound.c */
+/* bound.c */
 void kern_c_print_bound(kern_c_printer *pr, const kern_bound *bound);
 bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);
-/* c_device.c: kernels in the dialect of a device. */
+/* device.c: kernels in the dialect of a device. */
 /* The function's parameters, its brackets and what stands behind them up to the work. */
 void kern_c_device_head(const kern_ir *k, const char *name, text *out);
 /* A buffer as a variable. */
@@ -123,14 +124,7 @@ typedef struct kern_c_dialect {
 } kern_c_dialect;
 void kern_c_write_dialect(const kern_c_dialect *dialect, text *out);
 const kern_c_dialect *kern_c_dialect_named(const char *name);
-/* c_prelude.c: does the text call a function of the runtime on the host? */
+/* prelude.c: does the text call a function of the runtime on the host? */
 bool kern_c_calls_runtime(const char *written);
-/* c_sum.c */
-/* What joins two partial results; of arg reductions, what compares them. */
-loop_opcode kern_c_step(loop_reduce reduce);
-void kern_c_print_start(kern_c_printer *pr, uint32_t sum);
-void kern_c_print_update(kern_c_printer *pr, const kern_item *item);
-void kern_c_print_drain(kern_c_printer *pr, uint32_t sum);
-void kern_c_print_result(kern_c_printer *pr, kern_ref ref);
 
 #endif

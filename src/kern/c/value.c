@@ -1,5 +1,5 @@
-/* c_value.c -- values and stores of a kernel as C: indices, loads, operations, lanes. */
-#include "kern/c_priv.h"
+/* value.c -- values and stores of a kernel as C: indices, loads, operations, lanes. */
+#include "kern/c/c.h"
 
 static fe_session *session_of(const kern_c_printer *pr)
 {
@@ -60,8 +60,7 @@ static void print_symbol(kern_c_printer *pr, sym_expr e)
 {
     kern_ref v = kern_symbol_value(pr->k, e);
     if (v) {
-        bool one = pr->k->values.at[v].vector && !pr->all_lanes;
-        text_printf(pr->out, one ? "%s[l]" : "%s", kern_c_name(pr, v));
+        text_printf(pr->out, pr->k->values.at[v].vector ? "%s[l]" : "%s", kern_c_name(pr, v));
         return;
     }
     bool moves = sym_same(e, pr->vector_axis), shifted = moves && pr->copy > 0;
@@ -133,17 +132,27 @@ static uint32_t lanes_of(const kern_c_printer *pr, const kern_value *v)
     return v->vector ? pr->k->lanes : 1;
 }
 
-const char *kern_c_name(kern_c_printer *pr, kern_ref ref)
+bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
-    bool copied = pr->copies > 1 && v->vector && v->level >= pr->copied;
-    return arena_printf(pr->needs->memory, copied ? "v%u_%u" : "v%u", ref, pr->copy);
+    bool many = v->vector || v->kind == KERN_COUNT;
+    return v->copies > 1 || (pr->copies > 1 && many && v->level >= pr->copied);
 }
 
-const char *kern_c_count(kern_c_printer *pr)
+static const char *name_of_copy(kern_c_printer *pr, kern_ref ref, uint32_t copy)
 {
-    if (pr->exact) return arena_printf(pr->needs->memory, "%u", pr->k->lanes);
-    return pr->copies > 1 ? arena_printf(pr->needs->memory, "n_%u", pr->copy) : "n";
+    return arena_printf(pr->needs->memory, "v%u_%u", ref, copy);
+}
+
+const char *kern_c_name(kern_c_printer *pr, kern_ref ref)
+{
+    if (kern_c_is_copied(pr, ref)) return name_of_copy(pr, ref, pr->copy);
+    return arena_printf(pr->needs->memory, "v%u", ref);
+}
+
+const char *kern_c_count(kern_c_printer *pr, kern_ref count)
+{
+    return count ? kern_c_name(pr, count) : arena_printf(pr->needs->memory, "%u", pr->k->lanes);
 }
 
 const char *kern_c_operand(kern_c_printer *pr, kern_ref ref)
@@ -196,10 +205,9 @@ static bool divides(const kern_c_printer *pr, sym_expr e)
     return false;
 }
 
-/* `statement` for all lanes that there are, one after the other. */
-static void print_each(kern_c_printer *pr, sym_expr index, const char *statement)
+/* `statement` for so many lanes, one after the other. */
+static void print_each(kern_c_printer *pr, sym_expr index, const char *count, const char *statement)
 {
-    const char *count = kern_c_count(pr);
     if (divides(pr, index)) {
         text_line(pr->out, "for (int l = 0; l < %s; l++) %s;", count, statement);
         return;
@@ -222,7 +230,7 @@ static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *
     text_line(pr->out, "{");
     pr->out->indent++;
     text_line(pr->out, "%s e[%u] = {0};", element, pr->k->lanes);
-    print_each(pr, v->index,
+    print_each(pr, v->index, kern_c_count(pr, v->count),
                arena_printf(pr->needs->memory, "%se[l] = %s(%s)", guard,
                             v->dtype == TY_BOOL ? "-" : "", one));
     text_line(pr->out, "__builtin_memcpy(&%s, e, sizeof e);", kern_c_name(pr, ref));
@@ -230,38 +238,12 @@ static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *
     text_line(pr->out, "}");
 }
 
-/* Sums and products of 64-bit values only, one of them in lanes? */
-static bool is_in_lanes(const kern_c_printer *pr, sym_expr e, bool *lanes)
-{
-    sym_op op = sym_op_of(pr->t, e);
-    if (op == SYM_CONST) return true;
-    if (op == SYM_SYMBOL) {
-        kern_ref ref = kern_symbol_value(pr->k, e);
-        const kern_value *v = value_at(pr, ref);
-        *lanes |= ref && v->vector;
-        return !ref || !v->vector || v->dtype == TY_I64;
-    }
-    if (op != SYM_ADD && op != SYM_MUL) return false;
-    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++)
-        if (!is_in_lanes(pr, sym_arg(pr->t, e, i), lanes)) return false;
-    return true;
-}
-
-/* Where a mask says which lanes to read, processors have an instruction that does; NULL: lane by
- * lane. */
 static const char *gather_text(kern_c_printer *pr, const kern_value *v)
 {
-    bool lanes = false;
-    if (v->kind != KERN_LOAD || v->dtype == TY_BOOL || !v->guard ||
-        !value_at(pr, v->guard)->vector || !is_in_lanes(pr, v->index, &lanes) || !lanes)
-        return NULL;
-    kern_c_scope scope = {v->dtype, pr->k->lanes, {memory_name(pr, v->memory), NULL, NULL}};
-    pr->lane = kern_c_text(pr, "@i64:iota()", &scope);
-    pr->all_lanes = true;
-    scope.args[1] = kern_c_index(pr, v->index);
-    pr->all_lanes = false;
-    pr->lane = NULL;
-    scope.args[2] = kern_c_format(pr, "%s, %s", kern_c_count(pr), kern_c_operand(pr, v->guard));
+    kern_c_scope scope = {
+        v->dtype, pr->k->lanes, {memory_name(pr, v->memory), kern_c_operand(pr, v->args[0]), NULL}};
+    scope.args[2] =
+        kern_c_format(pr, "%s, %s", kern_c_count(pr, v->count), kern_c_operand(pr, v->guard));
     return kern_c_text(pr, "@gatherif($0, $1, $2)", &scope);
 }
 
@@ -269,14 +251,14 @@ static const char *gather_text(kern_c_printer *pr, const kern_value *v)
 static const char *run_text(kern_c_printer *pr, const kern_value *v, uint32_t way)
 {
     bool is_number = v->kind == KERN_NUMBER, masked = v->guard && value_at(pr, v->guard)->vector;
-    kern_c_scope scope = {v->dtype, pr->k->lanes, {NULL, kern_c_count(pr), NULL}};
+    kern_c_scope scope = {v->dtype, pr->k->lanes, {NULL, kern_c_count(pr, v->count), NULL}};
     if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
     if (!is_number) scope.args[0] = memory_name(pr, v->memory);
     if (way == KERN_UP)
         return kern_c_text(pr,
                            is_number   ? "@iota() + ($E)s"
                            : masked    ? "@loadif($0 + s, $1, $2)"
-                           : pr->exact ? "@loadall($0 + s)"
+                           : !v->count ? "@loadall($0 + s)"
                                        : "@load($0 + s, $1)",
                            &scope);
     if (masked) return NULL;
@@ -296,13 +278,12 @@ static void print_runs(kern_c_printer *pr, kern_ref ref, const kern_value *v)
         uint32_t way;
         const char *test;
     } WAYS[] = {{KERN_UP, "d == %s - 1"}, {KERN_DOWN, "d == 1 - %s"}, {KERN_SAME, "d == 0 && %s"}};
-    uint32_t ways = kern_runs(pr->k, v->index, pr->vector_axis);
-    const char *first = kern_c_index(pr, v->index), *count = kern_c_count(pr);
+    const char *first = kern_c_index(pr, v->index), *count = kern_c_count(pr, v->count);
     pr->lane = kern_c_format(pr, "%s - 1", count, NULL);
     text_line(pr->out, "const i64 s = %s, d = %s - s;", first, kern_c_index(pr, v->index));
     pr->lane = NULL;
     for (size_t i = 0; i < COUNT_OF(WAYS); i++) {
-        const char *all = ways & WAYS[i].way ? run_text(pr, v, WAYS[i].way) : NULL;
+        const char *all = v->ways & WAYS[i].way ? run_text(pr, v, WAYS[i].way) : NULL;
         if (!all) continue;
         text_line(pr->out, "if (%s) %s = %s;", kern_c_format(pr, WAYS[i].test, count, NULL),
                   kern_c_name(pr, ref), all);
@@ -315,11 +296,6 @@ static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
 {
     bool by_scalar = v->guard && !value_at(pr, v->guard)->vector;
     const char *type = kern_c_type_of(pr, v->dtype, pr->k->lanes), *name = kern_c_name(pr, ref);
-    const char *gathered = v->runs ? NULL : gather_text(pr, v);
-    if (gathered) {
-        text_line(pr->out, "%s %s = %s;", type, name, gathered);
-        return;
-    }
     if (!v->runs) {
         text_line(pr->out, "%s %s;", type, name);
         print_each_lane(pr, ref, v);
@@ -342,10 +318,11 @@ static const char *load_text(kern_c_printer *pr, const kern_value *v)
     if (v->access == KERN_ONE) {
         loaded = element_of(pr, v);
     } else {
-        kern_c_scope scope = {v->dtype,
-                              pr->k->lanes,
-                              {place_of(pr, v->memory, v->index, false), kern_c_count(pr), NULL}};
-        bool whole = is_tile || (pr->exact && !masked);
+        kern_c_scope scope = {
+            v->dtype,
+            pr->k->lanes,
+            {place_of(pr, v->memory, v->index, false), kern_c_count(pr, v->count), NULL}};
+        bool whole = is_tile || (!v->count && !masked);
         const char *pairs = masked ? "@loadpairsif($0, $1, $2)" : "@loadpairs($0, $1)";
         if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
         loaded = kern_c_text(pr,
@@ -377,12 +354,22 @@ static bool is_plain_number(const kern_value *v)
     return v->kind == KERN_CONST && v->number[0] == v->number[0];
 }
 
+/* Bits of a mask alone make it. */
+static bool is_kept_or_zero(const kern_c_printer *pr, const kern_value *v)
+{
+    if (v->op != LOOP_WHERE || !v->vector || !value_at(pr, v->args[0])->vector) return false;
+    const kern_value *other = value_at(pr, v->args[2]);
+    return v->dtype != TY_BOOL && ty_dtype_size(v->dtype) == 4 && other->kind == KERN_CONST &&
+           other->integer == 0;
+}
+
 static const char *apply_text(kern_c_printer *pr, const kern_value *v)
 {
     kern_c_scope scope = {
         value_at(pr, v->args[v->op == LOOP_WHERE])->dtype, lanes_of(pr, v), {NULL, NULL, NULL}};
     for (uint32_t i = 0; i < loop_operand_count(v->op); i++)
         scope.args[i] = kern_c_operand(pr, v->args[i]);
+    if (is_kept_or_zero(pr, v)) return kern_c_text(pr, "($T)($0 & ($I)$1)", &scope);
     if (v->op == LOOP_WHERE && v->vector && !value_at(pr, v->args[0])->vector)
         return kern_c_text(pr, "$0 ? $1 : $2", &scope);
     bool extreme = v->op == LOOP_MIN || v->op == LOOP_MAX;
@@ -409,16 +396,43 @@ static const char *call_text(kern_c_printer *pr, const kern_value *v)
     return out.at;
 }
 
+static const char *read_text(kern_c_printer *pr, const kern_value *v)
+{
+    if (value_at(pr, v->args[0])->copies > 1) return name_of_copy(pr, v->args[0], v->copy);
+    return kern_c_operand(pr, v->args[0]);
+}
+
+/* ---- lines ---- */
+
+/* `name = from;` for each copy of a variable that stands outside of its loop. */
+static void print_copies(kern_c_printer *pr, kern_ref ref, const char *type, kern_ref from)
+{
+    uint32_t copies = pr->copies > 1 ? 1 : value_at(pr, ref)->copies, at = pr->copy;
+    for (uint32_t c = 0; c < copies; c++) {
+        if (copies > 1) pr->copy = c;
+        text_line(pr->out, "%s%s = %s;", type, kern_c_name(pr, ref), kern_c_operand(pr, from));
+    }
+    pr->copy = at;
+}
+
+void kern_c_print_set(kern_c_printer *pr, kern_ref variable, kern_ref value)
+{
+    print_copies(pr, variable, "", value);
+}
+
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
     const char *type = kern_c_type_of(pr, v->dtype, lanes_of(pr, v)), *expression = NULL;
     switch (v->kind) {
-    case KERN_RESULT: kern_c_print_result(pr, ref); return;
+    case KERN_VARIABLE:
+        print_copies(pr, ref, kern_c_format(pr, "%s ", type, NULL), v->args[0]);
+        return;
+    case KERN_READ: expression = read_text(pr, v); break;
     case KERN_LOAD:
     case KERN_NUMBER:
-        if (v->turned) {
-            expression = kern_c_turned(pr, ref);
+        if (v->turned || v->gathers) {
+            expression = v->turned ? kern_c_turned(pr, ref) : gather_text(pr, v);
             break;
         }
         if (v->access == KERN_LANES && !v->pairs) {
@@ -467,10 +481,11 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
     const char *value = kern_c_operand(pr, st->value);
     bool lanes = st->access == KERN_LANES;
     if (st->access == KERN_UNIT) {
-        kern_c_scope scope = {v->dtype,
-                              pr->k->lanes,
-                              {place_of(pr, st->memory, st->index, false), NULL, kern_c_count(pr)}};
-        bool whole = st->whole || pr->exact;
+        kern_c_scope scope = {
+            v->dtype,
+            pr->k->lanes,
+            {place_of(pr, st->memory, st->index, false), NULL, kern_c_count(pr, st->count)}};
+        bool whole = !st->count;
         const char *old = st->mode == LOOP_SET
                               ? ""
                               : kern_c_text(pr, whole ? "@loadall($0)" : "@load($0, $2)", &scope);
@@ -486,7 +501,7 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
     pr->lane = NULL;
     const char *one = kern_c_format(pr, "%s = %s", place, combined(pr, st, place, value, 1));
     if (lanes)
-        print_each(pr, st->index, one);
+        print_each(pr, st->index, kern_c_count(pr, st->count), one);
     else
         text_line(pr->out, "%s;", one);
 }

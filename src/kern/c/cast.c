@@ -1,5 +1,5 @@
-/* c_cast.c -- conversions between dtypes as C expressions, of one number and of lanes. */
-#include "kern/c_priv.h"
+/* cast.c -- conversions between dtypes as C expressions, of one number and of lanes. */
+#include "kern/c/c.h"
 
 static const char *between_halves(ty_dtype d, bool to)
 {

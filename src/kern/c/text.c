@@ -1,10 +1,10 @@
-/* c_text.c -- C text from templates, types and constants.
+/* text.c -- C text from templates, types and constants.
  *
  * Every dtype has a scalar type (f32) and vector types by number of lanes (f32x16). A bool is an
  * int, 0 or 1; bools in lanes are masks, 0 or -1, of 32 bits whatever they came from. f16 and bf16
  * values are their bits. What a text mentions of the prelude is noted as a need.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #include <math.h>
 #include <stdio.h>

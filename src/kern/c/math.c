@@ -1,5 +1,5 @@
-/* c_math.c -- pieces of the prelude: primitives of floats, conversions of halves, complex numbers. */
-#include "kern/c_priv.h"
+/* math.c -- pieces of the prelude: primitives of floats, conversions of halves, complex numbers. */
+#include "kern/c/c.h"
 
 #define F32 KERN_DTYPE(TY_F32)
 #define F64 KERN_DTYPE(TY_F64)

@@ -1,12 +1,11 @@
-/* c_kernel.c -- kernel IR as a C function.
+/* kernel.c -- kernel IR as a C function.
  *
  * A vector loop runs its one body in two passes: whole vectors first, then once with what is left,
- * `n` being the number of elements of a step; loads and stores take n and never touch what is
- * beyond. In an unrolled loop each vector is there several times. Variables are named as in the IR:
- * v7 a value (v7_1 its second copy), a0_1 the second copy of sum 0, b2 a buffer, t0 a tile, p3 a
- * parameter.
+ * `n` being the number of elements of a step, of which counts and masks are made. In an unrolled loop
+ * each vector is there several times. Variables are named as in the IR: v7 a value (v7_1 its second
+ * copy), b2 a buffer, t0 a tile, p3 a parameter.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 #include <string.h>
 
@@ -30,29 +29,33 @@ static void print_sequence(kern_c_printer *pr, const kern_loop *loop, const char
     text_line(pr->out, "}");
 }
 
-static bool updates_sums(const kern_loop *loop)
+/* Of n lanes, those of the copy at hand. */
+static void print_count(kern_c_printer *pr, const kern_loop *loop)
 {
-    for (uint32_t i = 0; i < loop->items.count; i++)
-        if (loop->items.at[i].kind == KERN_UPDATE) return true;
-    return false;
+    const char *name = kern_c_name(pr, loop->count);
+    uint32_t lanes = pr->k->lanes;
+    if (loop->unroll == 1) {
+        text_line(pr->out, "const i64 %s = n;", name);
+        return;
+    }
+    kern_need(pr->needs, "fe_min");
+    kern_need(pr->needs, "fe_max");
+    text_line(pr->out, "const i64 %s = fe_max(fe_min(n - %u, %u), 0);", name, pr->copy * lanes,
+              lanes);
 }
 
 /* What a pass works out ahead: lanes of each copy, and their masks. */
-static void print_counts(kern_c_printer *pr, uint32_t copies, bool masks)
+static void print_tail(kern_c_printer *pr, const kern_loop *loop)
 {
     kern_c_scope scope = {TY_I32, pr->k->lanes, {NULL, NULL, NULL}};
-    if (copies == 1 && masks)
-        text_line(pr->out, "%s", kern_c_text(pr, "const $T m = @tail(n);", &scope));
-    if (copies == 1) return;
-    kern_need(pr->needs, "fe_min");
-    kern_need(pr->needs, "fe_max");
-    for (uint32_t c = 0; c < copies; c++) {
-        scope.args[0] = arena_printf(pr->needs->memory, "%u", c);
-        text_line(pr->out, "const i64 n_%u = fe_max(fe_min(n - %u, %u), 0);", c, c * pr->k->lanes,
-                  pr->k->lanes);
-        if (masks)
-            text_line(pr->out, "%s", kern_c_text(pr, "const $T m_$0 = @tail(n_$0);", &scope));
+    for (pr->copy = 0; pr->copy < loop->unroll; pr->copy++) {
+        if (loop->count) print_count(pr, loop);
+        if (!loop->mask) continue;
+        scope.args[0] = kern_c_name(pr, loop->mask);
+        scope.args[1] = kern_c_name(pr, loop->count);
+        text_line(pr->out, "%s", kern_c_text(pr, "const $T $0 = @tail($1);", &scope));
     }
+    pr->copy = 0;
 }
 
 static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *from,
@@ -62,7 +65,6 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
     uint32_t step = pr->k->lanes * loop->unroll;
     kern_c_printer before = *pr;
     pr->vector_axis = loop->symbol;
-    pr->exact = loop->exact;
     pr->copies = loop->unroll;
     pr->copied = loop->level;
     if (loop->exact) {
@@ -73,7 +75,7 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
         text_line(pr->out, "for (i64 %s = %s, n = %u; %s < %s; n = %s - %s) {", name, from, step,
                   name, to, to, name);
         pr->out->indent++;
-        print_counts(pr, loop->unroll, updates_sums(loop));
+        print_tail(pr, loop);
         text_line(pr->out, "for (; %s + n <= %s; %s += n) {", name, to, name);
         print_body(pr, loop);
         text_line(pr->out, "}");
@@ -85,34 +87,30 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
     pr->out = out;
 }
 
-static void print_drains(kern_c_printer *pr, const kern_loop *loop)
+static void print_blocks(kern_c_printer *pr, const kern_loop *loop)
 {
-    for (uint32_t i = 0; i < loop->drains.count; i++) kern_c_print_drain(pr, loop->drains.at[i]);
+    const char *name = sym_name(pr->t, loop->symbol), *to = kern_c_index(pr, loop->extent);
+    kern_need(pr->needs, "fe_min");
+    text_line(pr->out, "for (i64 %s_from = 0; %s_from < %s; %s_from += %lld) {", name, name, to,
+              name, (long long)loop->block);
+    text_line(pr->out, "  const i64 %s_to = fe_min(%s_from + %lld, %s);", name, name,
+              (long long)loop->block, to);
+    print_body(pr, loop);
+    text_line(pr->out, "}");
 }
 
 static void print_loop(kern_c_printer *pr, const kern_loop *loop)
 {
-    const char *from = loop->columns ? "n0" : "0",
-               *to = loop->columns ? "n1" : kern_c_index(pr, loop->extent);
-    const char *name = sym_name(pr->t, loop->symbol);
-    if (loop->block) {
-        kern_need(pr->needs, "fe_min");
-        text_line(pr->out, "for (i64 %s_from = 0; %s_from < %s; %s_from += %lld) {", name, name, to,
-                  name, (long long)loop->block);
-        pr->out->indent++;
-        text_line(pr->out, "const i64 %s_to = fe_min(%s_from + %lld, %s);", name, name,
-                  (long long)loop->block, to);
-        from = kern_c_format(pr, "%s_from", name, NULL);
-        to = kern_c_format(pr, "%s_to", name, NULL);
-    }
+    const char *from = "0", *to = "n1", *name = sym_name(pr->t, loop->symbol);
+    if (loop->columns) from = "n0";
+    if (loop->in_block) from = kern_c_format(pr, "%s_from", name, NULL);
+    if (!loop->columns)
+        to = loop->in_block ? kern_c_format(pr, "%s_to", name, NULL)
+                            : kern_c_index(pr, loop->extent);
     if (loop->kind == KERN_VECTOR)
         print_vector(pr, loop, from, to);
     else
         print_sequence(pr, loop, from, to);
-    print_drains(pr, loop);
-    if (!loop->block) return;
-    pr->out->indent--;
-    text_line(pr->out, "}");
 }
 
 /* ---- rows ---- */
@@ -151,7 +149,7 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
         text_line(pr->out, "for (i64 %s = m0; %s < m1; %s++) {", last, last, last);
     }
     pr->out->indent++;
-    if (k->outer_vector) print_counts(pr, loop->unroll, false);
+    if (k->outer_vector) print_tail(pr, loop);
     print_items(pr, loop);
     if (counted) print_carry(pr);
     pr->out->indent--;
@@ -161,13 +159,10 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
 /* Is there one of this for each copy of the vectors? */
 static bool is_copied(const kern_c_printer *pr, const kern_item *item)
 {
-    const kern_value *v;
     switch (item->kind) {
-    case KERN_DEFINE:
-        v = &pr->k->values.at[item->value];
-        return v->vector && v->level >= pr->copied;
+    case KERN_DEFINE: return kern_c_is_copied(pr, item->value);
+    case KERN_SET: return kern_c_is_copied(pr, item->variable);
     case KERN_STORE: return item->store.access != KERN_ONE;
-    case KERN_UPDATE: return true;
     case KERN_BOUND: return kern_c_bound_is_copied(pr, &item->bound);
     default: return false;
     }
@@ -179,16 +174,13 @@ static void print_item(kern_c_printer *pr, const kern_item *item)
     case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
     case KERN_STORE: kern_c_print_store(pr, &item->store); break;
     case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
-    case KERN_START: kern_c_print_start(pr, item->sum); break;
-    case KERN_UPDATE: kern_c_print_update(pr, item); break;
-    case KERN_LEAVE:
-    case KERN_RETURN: break; /* of functions */
+    case KERN_SET: kern_c_print_set(pr, item->variable, item->value); break;
     case KERN_LOOP:
-        if (item->loop->kind == KERN_ROWS)
-            print_rows(pr, item->loop);
-        else
-            print_loop(pr, item->loop);
+        (item->loop->kind == KERN_ROWS     ? print_rows
+         : item->loop->kind == KERN_BLOCKS ? print_blocks
+                                           : print_loop)(pr, item->loop);
         break;
+    default: break; /* of functions, or lowered */
     }
 }
 

@@ -1,12 +1,12 @@
-/* c_prelude.c -- what kernels use, as C text: types, memory access, math. Only what is needed is
+/* prelude.c -- what kernels use, as C text: types, memory access, math. Only what is needed is
  * written.
  *
  * A needed name is a type (f32x16), a plain function (fe_min), or base_suffix (exp_f32x16). The
- * last kind is looked up among the pieces (c_memory.c, c_integer.c, c_math.c): first a piece for
+ * last kind is looked up among the pieces (memory.c, integer.c, math.c): first a piece for
  * whole registers of the target, then one for any number of lanes; what is not there is made for
- * that number (c_lanes.c). Pieces are templates, and what they need in turn is written before them.
+ * that number (lanes.c). Pieces are templates, and what they need in turn is written before them.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 #include "kern/legal/legal.h"
 
 #include <stdlib.h>

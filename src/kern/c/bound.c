@@ -1,15 +1,17 @@
-/* c_bound.c -- the lines that keep indices inside, as C: one unsigned comparison, and a way out of the
+/* bound.c -- the lines that keep indices inside, as C: one unsigned comparison, and a way out of the
  * kernel for what should not be.
  */
-#include "kern/c_priv.h"
+#include "kern/c/c.h"
 
 /* Which lanes count: those that are there, and where the guard holds. */
-static const char *mask_of(kern_c_printer *pr, kern_ref guard)
+static const char *mask_of(kern_c_printer *pr, const kern_bound *bound)
 {
-    kern_c_scope scope = {TY_I32, pr->k->lanes, {kern_c_count(pr), NULL, NULL}};
-    if (!guard || !pr->k->values.at[guard].vector) return kern_c_text(pr, "@tail($0)", &scope);
-    scope.args[1] = kern_c_operand(pr, guard);
-    return kern_c_text(pr, "($1 & @tail($0))", &scope);
+    kern_ref guard = bound->guard;
+    kern_c_scope scope = {TY_I32, pr->k->lanes, {NULL, NULL, NULL}};
+    const char *among =
+        bound->among ? kern_c_name(pr, bound->among) : kern_c_text(pr, "@tail($W)", &scope);
+    if (!guard || !pr->k->values.at[guard].vector) return among;
+    return kern_c_format(pr, "(%s & %s)", kern_c_operand(pr, guard), among);
 }
 
 /* "guard && " of a scalar */
@@ -22,7 +24,7 @@ static const char *condition_of(kern_c_printer *pr, kern_ref guard)
 static void print_vector(kern_c_printer *pr, const kern_bound *bound, const char *size)
 {
     kern_c_scope scope = {
-        TY_I64, pr->k->lanes, {kern_c_operand(pr, bound->value), size, mask_of(pr, bound->guard)}};
+        TY_I64, pr->k->lanes, {kern_c_operand(pr, bound->value), size, mask_of(pr, bound)}};
     text_line(pr->out, "if (%s%s) {", condition_of(pr, bound->guard),
               kern_c_text(pr, "@outside($0, $1, $2)", &scope));
     text_line(pr->out, "  %s(args, %u, %s, %s, %s);", kern_c_text(pr, "@report", &scope),
@@ -35,7 +37,7 @@ static void print_scalar(kern_c_printer *pr, const kern_bound *bound, const char
 {
     const char *value = kern_c_operand(pr, bound->value), *some = "";
     if (bound->guard && pr->k->values.at[bound->guard].vector) {
-        kern_c_scope scope = {TY_I32, pr->k->lanes, {mask_of(pr, bound->guard), NULL, NULL}};
+        kern_c_scope scope = {TY_I32, pr->k->lanes, {mask_of(pr, bound), NULL, NULL}};
         some = kern_c_text(pr, " && @any($0)", &scope);
     }
     kern_need(pr->needs, "rt_outside");

@@ -1,0 +1,258 @@
+/* kernel.c -- a kernel for a target, line by line: what is a function there becomes a call, loops say how
+ * many lanes a step has, blocks of a loop become a loop around it.
+ */
+#include "kern/legal/legal.h"
+
+/* ---- operations ---- */
+
+static const char *conversion(ty_dtype from, ty_dtype to)
+{
+    if (to == TY_F32) return from == TY_F16 ? "fromhalf" : from == TY_BF16 ? "frombf" : NULL;
+    if (from == TY_F32) return to == TY_F16 ? "tohalf" : to == TY_BF16 ? "tobf" : NULL;
+    return NULL;
+}
+
+/* What an operation on lanes becomes; NULL: it is the printer's. */
+static const kern_function *function_of(kern_library *library, const kern_ir *k,
+                                        const kern_value *v)
+{
+    ty_dtype from = k->values.at[v->args[0]].dtype;
+    const char *name = v->op == LOOP_CAST         ? conversion(from, v->dtype)
+                       : kern_is_primitive(v->op) ? NULL
+                                                  : loop_opcode_name(v->op);
+    ty_dtype dtype = v->op == LOOP_CAST ? TY_F32 : v->dtype;
+    if (v->op != LOOP_CAST && from != v->dtype) return NULL; /* a part of a complex number */
+    return name ? kern_library_find(library, name, dtype, v->vector ? k->lanes : 1) : NULL;
+}
+
+static void lower_operation(kern_lowering *lo, kern_value *v)
+{
+    bool lowers = v->kind == KERN_APPLY && (v->vector || lo->library->scalars);
+    const kern_function *f = lowers ? function_of(lo->library, lo->k, v) : NULL;
+    if (!f) return;
+    v->kind = KERN_CALL;
+    v->callee = f;
+}
+
+/* ---- values ---- */
+
+void kern_lower_into(kern_lowering *lo, kern_item item)
+{
+    vec_push(lo->memory, &lo->loop->items, item);
+}
+
+kern_ref kern_lower_value(kern_lowering *lo, kern_value v)
+{
+    kern_ref ref = lo->k->values.count;
+    v.level = lo->loop->level;
+    lower_operation(lo, &v);
+    vec_push(lo->memory, &lo->k->values, v);
+    kern_lower_into(lo, (kern_item){.kind = KERN_DEFINE, .value = ref});
+    return ref;
+}
+
+kern_ref kern_lower_constant(kern_lowering *lo, kern_value v)
+{
+    v.kind = KERN_CONST;
+    vec_push(lo->memory, &lo->k->values, v);
+    return lo->k->values.count - 1;
+}
+
+kern_ref kern_lower_apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_ref b)
+{
+    const kern_value *x = &lo->k->values.at[a], *y = &lo->k->values.at[b];
+    bool compares = op == LOOP_EQ || op == LOOP_LE || op == LOOP_ISNAN;
+    return kern_lower_value(lo, (kern_value){.kind = KERN_APPLY,
+                                             .op = op,
+                                             .dtype = compares ? TY_BOOL : x->dtype,
+                                             .vector = x->vector || (b && y->vector),
+                                             .args = {a, b}});
+}
+
+kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x)
+{
+    return kern_lower_value(lo, (kern_value){.kind = KERN_SPLAT,
+                                             .dtype = lo->k->values.at[x].dtype,
+                                             .vector = true,
+                                             .args = {x}});
+}
+
+/* ---- tails ---- */
+
+sym_expr kern_lower_axis(const kern_lowering *lo)
+{
+    const kern_ir *k = lo->k;
+    return lo->vector->kind == KERN_ROWS ? k->axes[k->outer - 1] : lo->vector->symbol;
+}
+
+static kern_ref given(kern_lowering *lo, kern_ref *ref, kern_value v)
+{
+    v.level = lo->vector->level;
+    if (!*ref) {
+        *ref = lo->k->values.count;
+        vec_push(lo->memory, &lo->k->values, v);
+    }
+    return *ref;
+}
+
+kern_ref kern_lower_count(kern_lowering *lo)
+{
+    if (lo->vector->exact) return 0;
+    return given(lo, &lo->vector->count, (kern_value){.kind = KERN_COUNT, .dtype = TY_I64});
+}
+
+kern_ref kern_lower_mask(kern_lowering *lo)
+{
+    if (!kern_lower_count(lo)) return 0;
+    return given(lo, &lo->vector->mask,
+                 (kern_value){.kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true});
+}
+
+/* A tile has room for whole vectors, a square is whole. */
+static void count_lanes(kern_lowering *lo, kern_ref ref)
+{
+    const kern_value *v = &lo->k->values.at[ref];
+    bool is_tile = v->kind == KERN_LOAD && lo->k->memories.at[v->memory].is_tile;
+    bool loads = v->kind == KERN_LOAD && !v->turned && (v->access == KERN_LANES || !is_tile);
+    bool numbers = v->kind == KERN_NUMBER && v->access == KERN_LANES;
+    if (!v->vector || (!loads && !numbers)) return;
+    kern_ref count = kern_lower_count(lo);
+    lo->k->values.at[ref].count = count;
+}
+
+static void lower_store(kern_lowering *lo, kern_item item)
+{
+    if (item.store.access != KERN_ONE && !item.store.whole) item.store.count = kern_lower_count(lo);
+    kern_lower_into(lo, item);
+}
+
+static void lower_bound(kern_lowering *lo, kern_item item)
+{
+    const kern_bound *bound = &item.bound;
+    const kern_value *values = lo->k->values.at;
+    bool in_lanes = values[bound->value].vector || (bound->guard && values[bound->guard].vector);
+    if (in_lanes && !bound->is_known) item.bound.among = kern_lower_mask(lo);
+    kern_lower_into(lo, item);
+}
+
+/* ---- lines ---- */
+
+static void lower_define(kern_lowering *lo, const kern_item *item)
+{
+    kern_value *v = &lo->k->values.at[item->value];
+    v->level = lo->loop->level;
+    if (v->kind == KERN_RESULT) {
+        kern_lower_result(lo, item->value);
+        return;
+    }
+    lower_operation(lo, v);
+    if (v->runs) v->ways = kern_runs(lo->k, v->index, kern_lower_axis(lo));
+    kern_lower_gather(lo, item->value);
+    count_lanes(lo, item->value);
+    kern_lower_into(lo, *item);
+}
+
+static void lower_items(kern_lowering *lo, const kern_loop *from);
+
+/* A line of the loop at hand; returns that loop, and the new one is at hand. */
+static kern_loop *open_loop(kern_lowering *lo, const kern_loop *like)
+{
+    kern_loop *outside = lo->loop, *loop = arena_copy(lo->memory, like, sizeof *like);
+    loop->level = outside->level + 1;
+    loop->items.at = NULL;
+    loop->items.count = loop->items.capacity = loop->drains.count = 0;
+    kern_lower_into(lo, (kern_item){.kind = KERN_LOOP, .loop = loop});
+    lo->loop = loop;
+    return outside;
+}
+
+static kern_loop *open_blocks(kern_lowering *lo, const kern_loop *loop)
+{
+    kern_loop blocks = *loop;
+    blocks.kind = KERN_BLOCKS;
+    blocks.exact = false;
+    blocks.unroll = 1;
+    return open_loop(lo, &blocks);
+}
+
+static void lower_loop(kern_lowering *lo, const kern_loop *from)
+{
+    kern_loop *outside = lo->loop, *vector = lo->vector;
+    bool in_blocks = from->block && from->kind != KERN_BLOCKS;
+    if (in_blocks) open_blocks(lo, from);
+    kern_loop *around = open_loop(lo, from);
+    if (in_blocks) lo->loop->in_block = true;
+    if (in_blocks) lo->loop->block = 0;
+    if (from->kind == KERN_VECTOR || from->kind == KERN_ROWS) lo->vector = lo->loop;
+    lower_items(lo, from);
+    lo->vector = vector;
+    lo->loop = around;
+    for (uint32_t i = 0; i < from->drains.count; i++) kern_lower_drain(lo, from->drains.at[i]);
+    lo->loop = outside;
+}
+
+static void lower_items(kern_lowering *lo, const kern_loop *from)
+{
+    for (uint32_t i = 0; i < from->items.count; i++) {
+        const kern_item *item = &from->items.at[i];
+        switch (item->kind) {
+        case KERN_DEFINE: lower_define(lo, item); break;
+        case KERN_STORE: lower_store(lo, *item); break;
+        case KERN_BOUND: lower_bound(lo, *item); break;
+        case KERN_START: kern_lower_start(lo, item->sum); break;
+        case KERN_UPDATE: kern_lower_update(lo, item); break;
+        case KERN_LOOP: lower_loop(lo, item->loop); break;
+        default: kern_lower_into(lo, *item); break;
+        }
+    }
+}
+
+/* ---- the kernel ---- */
+
+/* The last value that a line defines: whatever is behind has no number in the text. */
+static kern_ref last_defined(const kern_loop *loop)
+{
+    kern_ref last = loop->mask > loop->count ? loop->mask : loop->count;
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        kern_ref here = item->kind == KERN_DEFINE ? item->value
+                        : item->kind == KERN_LOOP ? last_defined(item->loop)
+                                                  : 0;
+        if (here > last) last = here;
+    }
+    return last;
+}
+
+/* What no line defines goes, but for constants. */
+static void drop_behind(kern_ir *k, kern_ref last)
+{
+    for (uint32_t i = last + 1; i < k->values.count; i++)
+        if (k->values.at[i].kind != KERN_CONST) k->values.at[i].kind = KERN_NOTHING;
+}
+
+kern_ir *kern_legal(const kern_ir *k, kern_library *library)
+{
+    arena *memory = library->memory;
+    kern_lowering lo = {.library = library, .memory = memory};
+    lo.k = arena_copy(memory, k, sizeof *k);
+    lo.k->values.capacity = k->values.count;
+    lo.k->values.at = arena_copy(memory, k->values.at, k->values.count * sizeof *k->values.at);
+    kern_ref last = last_defined(k->body);
+    drop_behind(lo.k, last);
+    lo.k->body = lo.loop = NEW(memory, kern_loop);
+    lo.k->body->unroll = 1;
+    lo.parts = NEW_ARRAY(memory, kern_parts, k->sums.count + 1);
+    lower_items(&lo, k->body);
+    lo.k->sums.count = 0;
+    kern_renumber(lo.k, last, memory);
+    return lo.k;
+}
+
+bool kern_is_lowered(const kern_ir *k)
+{
+    for (uint32_t i = 1; i < k->values.count && k->lanes > 1; i++) {
+        const kern_value *v = &k->values.at[i];
+        if (v->kind == KERN_VARIABLE || v->kind == KERN_COUNT || v->gathers) return true;
+    }
+    return false;
+}
