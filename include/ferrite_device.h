@@ -121,6 +121,9 @@ typedef struct fe_device_driver {
     /* A mark behind all that is in the queue by now; wait returns when that is done, and frees the mark. */
     int (*record)(fe_device_queue *queue, fe_device_mark **out);
     int (*wait)(fe_device_mark *mark);
+    /* ---- not in the first drivers of version 1: see struct_bytes; NULL: nobody can ask ---- */
+    /* 1 where an address is in memory of this device, as which a program may be given it; else 0. */
+    int (*owns)(fe_device *device, const void *address);
 } fe_device_driver;
 
 /* Of OpenCL 1.2 and later: found when a program is opened (libOpenCL.so.1), on the CPU too (PoCL). */

@@ -174,6 +174,30 @@ void rt_describe(const rt_program *p, fe_artifact *out);
 int64_t rt_context_bytes(const fe_context *context);
 int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
 
+/* rt_elsewhere.c: memory of the host (device 0) or a device, and what lies there. */
+/* Which device input or output k is on; `devices` NULL: the host. */
+static inline uint32_t rt_place_of(const uint32_t *devices, uint32_t k)
+{
+    return devices ? devices[k] : 0;
+}
+void *rt_memory_on(const fe_context *context, uint32_t device, size_t bytes);
+void rt_memory_off(const fe_context *context, uint32_t device, void *memory);
+/* Done when it returns; one of the two devices may be the host. */
+int rt_move(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device, void *to,
+            size_t bytes);
+/* Is it memory of that device, as far as anybody knows? */
+int rt_is_on(const fe_context *context, uint32_t device, const void *address);
+/* Fails where what the caller gives is memory of another device than declared. */
+int rt_check_place(rt_frame *frame, uint32_t device, const void *data, int code, const char *what,
+                   const char *name);
+/* "privateuseone"; "the host" */
+const char *rt_device_name(const rt_program *program, uint32_t device);
+/* States as they were exported. */
+int rt_states_new(fe_context *context);
+void rt_states_free(fe_context *context);
+/* Adds to what an artifact says and does. */
+void rt_describe_devices(const rt_program *p, fe_artifact *out);
+
 /* rt_run.c: of one element. */
 size_t rt_dtype_bytes(uint32_t dtype);
 

@@ -133,6 +133,17 @@ typedef struct rt_device_support {
     /* Of the device or (pinned) of the host for it; NULL: there is none. */
     void *(*memory_new)(const fe_context *context, uint32_t device, int is_pinned, size_t bytes);
     void (*memory_free)(const fe_context *context, uint32_t device, int is_pinned, void *memory);
+    /* Is it an address of the device? Yes, where its driver cannot tell: `if_unknown`. */
+    int (*owns)(const fe_context *context, uint32_t device, const void *address, int if_unknown);
+    /* Bytes within a device, or between it and the host (0). Done when it returns. */
+    int (*move)(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device,
+                void *to, size_t bytes);
+    /* Elements from one place of a device to another, whatever their strides. Done when it returns. */
+    int (*restride)(rt_frame *frame, uint32_t device, const fe_tensor *from, const fe_tensor *to);
+    /* Waits for all that is in the queues of the context. */
+    int (*finish)(rt_frame *frame);
+    /* What the driver's last failure was, of this device. */
+    const char *(*why)(const fe_context *context, uint32_t device);
 } rt_device_support;
 extern const rt_device_support rt_devices;
 
@@ -186,7 +197,10 @@ typedef struct rt_program {
     const rt_fft_shape *transforms; /* whose tables contexts have from the beginning */
     uint32_t transform_count;
     const rt_device *devices;
+    const char *const *device_names; /* NULL: there are none */
     uint32_t device_count;
+    const uint32_t *input_devices, *output_devices; /* NULL: all are on the host */
+    const fe_port *state_ports;
     const rt_device_support *device_support; /* NULL: there are none */
     const char *isa;                         /* instruction set of the kernels: "x86-64-v4" */
     const char *signature;                   /* as in fe_artifact */

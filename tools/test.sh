@@ -158,6 +158,8 @@ device_parts() {
     cc -shared -fPIC -Iinclude examples/device/delayed.c -o build/delayed.so || return
     part "cases on a device of one's own" build/ferrite check test/cases --jobs "$JOBS" \
         --device privateuseone --devices build/delayed.so --target process
+    part "cases on a device, and all that they take and give" build/ferrite check test/cases \
+        --jobs "$JOBS" --device privateuseone --device-ports --devices build/delayed.so --target process
     part "cases on two devices" build/ferrite check --jobs "$JOBS" --device privateuseone:0 \
         --place '*.default=privateuseone:1' --devices build/delayed.so --target process \
         $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)

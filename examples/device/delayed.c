@@ -338,6 +338,11 @@ static int not_mine(fe_device_queue *q)
     return say(q->device, FE_RUN_BAD_INPUT, "an address is in no memory of this device");
 }
 
+static int owns(fe_device *d, const void *address)
+{
+    return find_block(d, address, 1, 0) != NULL;
+}
+
 static int write_memory(fe_device_queue *q, void *address, const void *memory, int64_t bytes)
 {
     if (!find_block(q->device, address, bytes, 0)) return not_mine(q);
@@ -414,6 +419,7 @@ const fe_device_driver *ferrite_device(void)
                                             .copy = copy_memory,
                                             .launch = launch,
                                             .record = record,
-                                            .wait = wait_for};
+                                            .wait = wait_for,
+                                            .owns = owns};
     return &driver;
 }

@@ -24,7 +24,10 @@ enum {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
-    CU_EVENT_DISABLE_TIMING = 2
+    CU_EVENT_DISABLE_TIMING = 2,
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+    CU_MEMORYTYPE_DEVICE = 2
 };
 
 #define DRIVER(X)                                                                                  \
@@ -40,6 +43,7 @@ enum {
     X(CtxSetCurrent, "cuCtxSetCurrent", (CUcontext))                                               \
     X(MemAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                          \
     X(MemFree, "cuMemFree_v2", (CUdeviceptr))                                                      \
+    X(PointerGetAttribute, "cuPointerGetAttribute", (void *, int, CUdeviceptr))                    \
     X(MemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \
     X(MemFreeHost, "cuMemFreeHost", (void *))                                                      \
     X(ModuleLoadData, "cuModuleLoadData", (CUmodule *, const void *))                              \
@@ -227,6 +231,19 @@ static void release(fe_device *d, void *address)
 {
     take(d);
     d->cu.MemFree((uintptr_t)address);
+}
+
+/* Of whoever has allocated it: all of the process share one context of the device. */
+static int owns(fe_device *d, const void *address)
+{
+    unsigned type = 0;
+    int ordinal = -1;
+    CUdeviceptr at = (uintptr_t)address;
+    take(d);
+    return d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == 0 &&
+           type == CU_MEMORYTYPE_DEVICE &&
+           d->cu.PointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at) == 0 &&
+           ordinal == d->id;
 }
 
 static int allocate_pinned(fe_device *d, int64_t bytes, void **memory)
@@ -428,4 +445,5 @@ const fe_device_driver fe_cuda_driver = {.version = FE_DEVICE_VERSION,
                                          .copy = copy_memory,
                                          .launch = launch,
                                          .record = record,
-                                         .wait = wait_for};
+                                         .wait = wait_for,
+                                         .owns = owns};

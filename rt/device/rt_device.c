@@ -129,6 +129,14 @@ static int upload(fe_model *model, uint32_t k)
     return code;
 }
 
+/* States go there with each context. */
+static int is_wanted_there(const rt_program *program, uint32_t weight)
+{
+    for (uint32_t k = 0; k < program->state_count; k++)
+        if (program->states[k] == weight) return 0;
+    return program->weights[weight].device != 0;
+}
+
 static int open_all(fe_model *model, char *message, size_t message_bytes)
 {
     const rt_program *program = model->program;
@@ -144,7 +152,7 @@ static int open_all(fe_model *model, char *message, size_t message_bytes)
     for (; at < program->device_count; at++)
         if ((code = open_one(model, at, &all[at])) != 0) break;
     for (uint32_t k = 0; code == 0 && k < program->weight_count; k++)
-        if (program->weights[k].device && (code = upload(model, k)) != 0)
+        if (is_wanted_there(program, k) && (code = upload(model, k)) != 0)
             at = program->weights[k].device - 1;
     for (uint32_t k = 0; code == 0 && k < program->weight_count; k++)
         if (!program->weights[k].device) model->device_weights[k] = model->weights[k];
@@ -175,6 +183,7 @@ static int begin(fe_context *context)
 {
     static const char zeroes[FAULT_BYTES];
     const rt_program *program = context->model->program;
+    rt_frame frame = {.context = context};
     context->devices = calloc(program->device_count, sizeof(used));
     if (!context->devices) return FE_RUN_NO_MEMORY;
     for (uint32_t k = 1; k <= program->device_count; k++) {
@@ -183,7 +192,7 @@ static int begin(fe_context *context)
         int code = o->driver->queue_new(o->device, &u->queue);
         if (code == 0) code = o->driver->allocate(o->device, FAULT_BYTES, &u->fault);
         if (code == 0) code = o->driver->write(u->queue, u->fault, zeroes, FAULT_BYTES);
-        if (code) return code;
+        if (code) return failed(&frame, k, code);
     }
     return 0;
 }
@@ -199,8 +208,8 @@ static void *memory_new(const fe_context *context, uint32_t device, int is_pinne
 
 static void memory_free(const fe_context *context, uint32_t device, int is_pinned, void *memory)
 {
-    const opened *o = opened_of(context, device);
     if (!memory) return;
+    const opened *o = opened_of(context, device);
     if (is_pinned)
         o->driver->release_pinned(o->device, memory);
     else
@@ -269,9 +278,6 @@ static int settle(rt_frame *frame)
     }
     return code;
 }
-
-const rt_device_support rt_devices = {open_all, close_model, set_driver, begin,
-                                      end,      settle,      memory_new, memory_free};
 
 /* ---- copies ---- */
 
@@ -377,3 +383,56 @@ int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_ker
     if (code) return failed(frame, device, code);
     return args->fault ? take_fault(frame, device) : 0;
 }
+
+/* ---- for the caller's memory ---- */
+
+static int owns(const fe_context *context, uint32_t device, const void *address, int if_unknown)
+{
+    const opened *o = opened_of(context, device);
+    size_t known = offsetof(fe_device_driver, owns) + sizeof o->driver->owns;
+    if (o->driver->struct_bytes < known || !o->driver->owns) return if_unknown;
+    return o->driver->owns(o->device, address);
+}
+
+static int move_now(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device,
+                    void *to, size_t bytes)
+{
+    RT_TRY(move_bytes(frame, from, from_device, to, to_device, (int64_t)bytes));
+    return finish(frame, from_device ? from_device : to_device);
+}
+
+static int restride(rt_frame *frame, uint32_t device, const fe_tensor *from, const fe_tensor *to)
+{
+    if (elements_of(from) && are_alike(from, to))
+        return move_now(frame, device, from->data, device, to->data, (size_t)rt_reach_bytes(from));
+    return rt_transfer(frame, from, device, to, device, NULL);
+}
+
+static int finish_all(rt_frame *frame)
+{
+    int code = 0;
+    for (uint32_t k = 1; k <= frame->context->model->program->device_count; k++) {
+        int failure = finish(frame, k);
+        if (failure && !code) code = failure;
+    }
+    return code;
+}
+
+static const char *why(const fe_context *context, uint32_t device)
+{
+    return opened_of(context, device)->message;
+}
+
+const rt_device_support rt_devices = {.open = open_all,
+                                      .close = close_model,
+                                      .set_driver = set_driver,
+                                      .begin = begin,
+                                      .end = end,
+                                      .settle = settle,
+                                      .memory_new = memory_new,
+                                      .memory_free = memory_free,
+                                      .owns = owns,
+                                      .move = move_now,
+                                      .restride = restride,
+                                      .finish = finish_all,
+                                      .why = why};

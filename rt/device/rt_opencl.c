@@ -428,6 +428,12 @@ static int unknown(const fe_device *d)
     return FE_RUN_BAD_INPUT;
 }
 
+static int owns(fe_device *d, const void *address)
+{
+    buffer b = find_buffer(d, address);
+    return b.memory && (const char *)address < b.address + b.bytes;
+}
+
 static int write_memory(fe_device_queue *q, void *address, const void *memory, int64_t bytes)
 {
     fe_device *d = q->device;
@@ -550,4 +556,5 @@ const fe_device_driver fe_opencl_driver = {.version = FE_DEVICE_VERSION,
                                            .copy = copy_memory,
                                            .launch = launch,
                                            .record = record,
-                                           .wait = wait};
+                                           .wait = wait,
+                                           .owns = owns};

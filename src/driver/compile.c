@@ -395,25 +395,6 @@ fe_status driver_build_kernels(driver_program *d)
     return toolchain_build(d, build);
 }
 
-/* All devices of the graph become the host. */
-static void bring_home(fx_value *v)
-{
-    if (v->kind == FX_TENSOR && v->tensor) v->tensor->device = TY_HOST;
-    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) bring_home(&v->items[i]);
-}
-
-static void bring_graph_home(fx_graph *g)
-{
-    for (fx_node *n = g->first; n; n = n->next) {
-        bring_home(&n->value);
-        for (uint32_t i = 0; i < n->arg_count; i++)
-            if (n->args[i].kind == FX_ARG_DEVICE)
-                n->args[i].device = TY_HOST;
-            else if (n->args[i].kind == FX_ARG_GRAPH)
-                bring_graph_home(n->args[i].graph);
-    }
-}
-
 fe_status driver_need_host(driver_program *d, bool or_devices)
 {
     const driver_options *o = &d->options;
@@ -430,8 +411,7 @@ fe_status driver_need_host(driver_program *d, bool or_devices)
         const loop_buffer *b = &p->buffers.at[id];
         const char *note = driver_note(d, b->origin);
         if (ty_is_host(b->device) ||
-            (or_devices && !is_watched && b->kind != LOOP_INPUT && b->kind != LOOP_STATE &&
-             target_of_device(ty_device_words[b->device.kind])))
+            (or_devices && !is_watched && target_of_device(ty_device_words[b->device.kind])))
             continue;
         return diag_fail(d->session,
                          (diag){.status = FE_UNSUPPORTED, .stage = "emit", .help = help},
@@ -460,7 +440,7 @@ fe_status driver_need_kernels(driver_program *d)
 
 static fe_status stage_infer(driver_program *d)
 {
-    if (place_is_wanted(&d->options)) bring_graph_home(d->graph);
+    if (place_is_asked_for(&d->options)) place_bring_home(d->graph);
     if (!d->graph->output)
         return fx_fail(d->graph, NULL, "fx", FE_CORRUPT,
                        "a graph ends with what it gives: output (...)", "graph %s has no output",
@@ -471,7 +451,7 @@ static fe_status stage_infer(driver_program *d)
 
 static fe_status stage_lower(driver_program *d)
 {
-    if (place_is_wanted(&d->options) && !d->for_host) return place_and_lower(d);
+    if (!d->for_host && place_is_wanted(d)) return place_and_lower(d);
     return split_lower(d, d->split);
 }
 
@@ -539,10 +519,11 @@ fe_status driver_for_host(driver_program *d, driver_program **out)
     uint32_t count;
     *out = d;
     driver_modules(d, &count);
-    if (!count) return FE_OK;
+    if (!count && !d->recorded) return FE_OK;
     driver_program *host = *out = NEW(d->memory, driver_program);
     *host = *d;
     host->for_host = true;
+    if (d->recorded) host->graph = d->recorded;
     host->whole = host->kernels_only = (driver_build){0};
     if (d->graph) return driver_advance(host, STAGE_LOWER, STAGE_EMIT);
     host->schedule = NEW(d->memory, sched_schedule);

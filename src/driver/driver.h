@@ -76,6 +76,7 @@ typedef struct driver_options {
     const char *part;       /* number of the one part to compile; NULL: all */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     const char *device;     /* "cpu": of all that the program says a device of; else as recorded */
+    bool device_ports;      /* inputs and outputs are on that device as well */
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
     const char *artifact;   /* made earlier, which is run in place of one made now; NULL: none */
     bool no_cc;             /* kernels are interpreted */
@@ -170,6 +171,8 @@ typedef struct fe_program {
     op_registry *ops;     /* with the operators of the libraries; NULL: the built-in ones */
     pt2_archive *archive; /* NULL when read from text */
     fx_graph *graph;
+    fx_graph
+        *recorded; /* as it was before nodes without kernels left their device; NULL: `graph` */
     const char **pass_names; /* of the passes, those among them that pass_limit left out */
     uint32_t pass_total;
     lower_split *split; /* NULL: the program is not cut */
@@ -259,7 +262,10 @@ fe_status split_lower(driver_program *d, const lower_split *split);
 
 /* place.c: do options say where nodes run? Then what runs where, copies, and the graph lowered so. FE_USAGE:
  * kernels are not made for a device, or a pattern matches nothing. */
-bool place_is_wanted(const driver_options *o);
+bool place_is_asked_for(const driver_options *o); /* by options */
+bool place_is_wanted(const driver_program *d);
+/* All tensors of the graph become the host's. */
+void place_bring_home(fx_graph *g);
 fe_status place_and_lower(driver_program *d);
 /* devices.c: the drivers in the libraries of option devices; those of the devices that a program names are
  * given to the model that was loaded of it. */

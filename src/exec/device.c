@@ -23,6 +23,14 @@ static const fe_device_driver *driver_of(ty_device_kind kind)
     }
 }
 
+static const uint32_t *places(const exec_program *x, uint32_t count,
+                              uint32_t (*place)(const wrap_program *w, uint32_t k))
+{
+    uint32_t *numbers = NEW_ARRAY(x->memory, uint32_t, count + 1);
+    for (uint32_t k = 0; k < count; k++) numbers[k] = place(x->w, k);
+    return numbers;
+}
+
 void exec_make_devices(exec_program *x)
 {
     uint32_t count = x->w->devices.count;
@@ -39,6 +47,13 @@ void exec_make_devices(exec_program *x)
         devices[k].driver = driver_of(device.kind);
         if (m) devices[k].code = m->code;
     }
+    const char **names = NEW_ARRAY(x->memory, const char *, count);
+    for (uint32_t k = 0; k < count; k++) names[k] = devices[k].name;
+    x->program.device_names = names;
+    if (wrap_has_inputs_elsewhere(x->w))
+        x->program.input_devices = places(x, x->w->loops->inputs.count, wrap_device_of_input);
+    if (wrap_has_outputs_elsewhere(x->w))
+        x->program.output_devices = places(x, x->w->loops->outputs.count, wrap_device_of_output);
     x->program.devices = devices;
     x->program.device_count = count;
     x->program.device_support = &rt_devices;

@@ -9,8 +9,8 @@ graph main {
 }
 --file q.fx--
 graph main {
-  placeholder %x user "x" : f32[8,8]:opencl0
-  %e = aten.exp.default(%x) : f32[8,8]:opencl0
+  placeholder %x user "x" : f32[8,8]:xpu0
+  %e = aten.exp.default(%x) : f32[8,8]:xpu0
   output (user %e)
 }
 --err--
@@ -20,7 +20,7 @@ error: lower: device: kernels are made for no device 'opencl:x'
   help: devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); with :N the one of that number
 error: emit: %_to_copy is on opencl, and this target runs on the cpu alone
   help: with --device cpu it is made for the cpu, with --device opencl as C or a library for OpenCL; a graph (--emit fx) is made for all
-error: emit: %x is on opencl0, and this target runs on the cpu alone
+error: emit: %x is on xpu0, and this target runs on the cpu alone
   help: with --device cpu it is made for the cpu, with --device opencl as C or a library for OpenCL; a graph (--emit fx) is made for all
 error: emit: %_to_copy is on opencl, where nobody can look
   help: what looks at numbers or memory of a run (nan-check, lifecycle-check, bisect, dumps ...) looks at the cpu alone: leave it out, or take --device cpu

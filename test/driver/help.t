@@ -54,6 +54,8 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
                         opencl, cuda (:N is their number), privateuseone: what there are kernels for
                         runs there
+  --device-ports        inputs and outputs of a program that goes to a device (option device) are in
+                        its memory too, and not the host's
   --place NAME=DEVICE   operators, or modules, by name (mul*, encoder.layers.*) run on this device;
                         may be given several times, the last one that matches decides
   --nan-check           what is made fails at the first input, result or output that holds NaN, and
@@ -127,6 +129,8 @@ compiles a program, runs it, writes its outputs
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
                         opencl, cuda (:N is their number), privateuseone: what there are kernels for
                         runs there
+  --device-ports        inputs and outputs of a program that goes to a device (option device) are in
+                        its memory too, and not the host's
   --place NAME=DEVICE   operators, or modules, by name (mul*, encoder.layers.*) run on this device;
                         may be given several times, the last one that matches decides
   --devices LIBRARY     a driver of a device of your own, privateuseone (ferrite_device.h), for what
