@@ -30,6 +30,7 @@ typedef struct rt_result {
     size_t memory_bytes, spare_bytes;
     void *lent;  /* what the last run gave out of it; passed back it is not memory of the caller */
     char *asked; /* what the caller has given this run for it when asked: fe_call.alloc */
+    int is_elsewhere; /* that was refused: it is no memory of the output's device */
     int64_t asked_bytes;
     void *offered; /* where the caller wants it, when it takes exactly so many bytes */
     int64_t offered_bytes;

@@ -202,6 +202,7 @@ static void point_output(rt_frame *f, uint32_t k, const fe_tensor *out)
     if ((in_place || when_it_fits) && rt_is_in_the_way(f, k, out)) in_place = when_it_fits = 0;
     f->outputs[k] = in_place ? out->data : NULL;
     result->asked = NULL;
+    result->is_elsewhere = 0;
     result->offered = when_it_fits && !program->late_outputs[k] ? out->data : NULL;
     result->offered_bytes = result->offered ? rt_reach_bytes(out) : 0;
     if (!in_place) keep_apart(f, program, k);
@@ -213,7 +214,12 @@ static void *ask_for(rt_frame *f, uint32_t k, int64_t bytes)
 {
     const fe_call *call = f->context->call;
     rt_result *result = &f->context->results[k];
+    const rt_program *program = f->context->model->program;
     result->asked = call->alloc(call->data, k, bytes);
+    result->is_elsewhere = program->device_count && result->asked &&
+                           !rt_is_on(f->context, rt_place_of(program->output_devices, k),
+                                     result->asked);
+    if (result->is_elsewhere) result->asked = NULL;
     result->asked_bytes = result->asked ? bytes : 0;
     return result->asked;
 }
@@ -434,6 +440,18 @@ static int check_output_place(rt_frame *f, const rt_program *program, uint32_t k
                           "output", program->outputs[k].name);
 }
 
+/* The run has failed for want of memory that the caller gave on another device. */
+static int fail_elsewhere(rt_frame *f, int code)
+{
+    const rt_program *program = f->context->model->program;
+    for (uint32_t k = 0; k < program->output_count; k++)
+        if (f->context->results[k].is_elsewhere)
+            return rt_fail(f, FE_RUN_BAD_OUTPUT, "output '%s' is on %s, and alloc gives no memory of it",
+                           program->outputs[k].name,
+                           rt_device_name(program, rt_place_of(program->output_devices, k)));
+    return code;
+}
+
 /* Whatever has become of the run, nobody works on the caller's memory behind it. */
 static int settle(rt_frame *f)
 {
@@ -482,11 +500,13 @@ static int run_call(fe_context *context, const fe_call *call)
     clock_start(context);
     int code = program->run(&frame);
     int settled = settle(&frame);
-    if (code || settled) return code ? code : settled;
+    if (code) return fail_elsewhere(&frame, code);
+    if (settled) return settled;
     for (uint32_t k = 0; k < program->output_count; k++)
         RT_TRY(rt_check_apart(&frame, k, &outputs[k]));
     for (uint32_t k = 0; k < program->output_count; k++)
-        RT_TRY(deliver(&frame, k, &context->results[k], &outputs[k]));
+        if ((code = deliver(&frame, k, &context->results[k], &outputs[k])) != 0)
+            return fail_elsewhere(&frame, code);
     return 0;
 }
 

@@ -152,6 +152,8 @@ device_parts() {
     [ -d test/cases ] || return
     if sh tools/setup.sh opencl; then
         part "cases on OpenCL" build/ferrite check test/cases --jobs "$JOBS" --device opencl
+        part "cases on OpenCL, and all that they take and give" build/ferrite check --jobs "$JOBS" \
+            --device opencl --device-ports test/cases/programs/*.pt2
     else
         skip "cases on OpenCL" "there is no OpenCL"
     fi
