@@ -124,6 +124,10 @@ typedef struct fe_device_driver {
     /* ---- not in the first drivers of version 1: see struct_bytes; NULL: nobody can ask ---- */
     /* 1 where an address is in memory of this device, as which a program may be given it; else 0. */
     int (*owns)(fe_device *device, const void *address);
+    /* A queue whose marks tell the time (option profile), and the nanoseconds of the device's clock from one
+     * mark to a later one of it. Waits for both, and frees them, also where it fails. */
+    int (*timed_queue_new)(fe_device *device, fe_device_queue **out);
+    int (*elapsed)(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds);
 } fe_device_driver;
 
 /* Of OpenCL 1.2 and later: found when a program is opened (libOpenCL.so.1), on the CPU too (PoCL). */

@@ -286,6 +286,8 @@ int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int
 
 /* From now on the time is that of this step; the one after the last: of none. */
 void rt_step(rt_frame *frame, uint32_t step);
+/* So long, by another clock, was what the step under way has done since it began. */
+void rt_step_took(rt_frame *frame, int64_t nanoseconds);
 
 enum { RT_DIVISOR = -2 };
 

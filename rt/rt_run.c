@@ -216,9 +216,9 @@ static void *ask_for(rt_frame *f, uint32_t k, int64_t bytes)
     rt_result *result = &f->context->results[k];
     const rt_program *program = f->context->model->program;
     result->asked = call->alloc(call->data, k, bytes);
-    result->is_elsewhere = program->device_count && result->asked &&
-                           !rt_is_on(f->context, rt_place_of(program->output_devices, k),
-                                     result->asked);
+    result->is_elsewhere =
+        program->device_count && result->asked &&
+        !rt_is_on(f->context, rt_place_of(program->output_devices, k), result->asked);
     if (result->is_elsewhere) result->asked = NULL;
     result->asked_bytes = result->asked ? bytes : 0;
     return result->asked;
@@ -418,6 +418,14 @@ void rt_step(rt_frame *frame, uint32_t step)
     clock->since = at;
 }
 
+void rt_step_took(rt_frame *frame, int64_t nanoseconds)
+{
+    rt_clock *clock = &frame->context->clock;
+    uint32_t count = frame->context->model->program->step_count;
+    if (clock->step < count) clock->ns[clock->step] += nanoseconds;
+    clock->since = now();
+}
+
 static void clock_start(fe_context *context)
 {
     uint32_t count = context->model->program->step_count;
@@ -446,7 +454,8 @@ static int fail_elsewhere(rt_frame *f, int code)
     const rt_program *program = f->context->model->program;
     for (uint32_t k = 0; k < program->output_count; k++)
         if (f->context->results[k].is_elsewhere)
-            return rt_fail(f, FE_RUN_BAD_OUTPUT, "output '%s' is on %s, and alloc gives no memory of it",
+            return rt_fail(f, FE_RUN_BAD_OUTPUT,
+                           "output '%s' is on %s, and alloc gives no memory of it",
                            program->outputs[k].name,
                            rt_device_name(program, rt_place_of(program->output_devices, k)));
     return code;

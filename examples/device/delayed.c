@@ -247,11 +247,13 @@ struct fe_device_queue {
     work *works;
     size_t count, room, done; /* works that were put there ever, and were done */
     size_t first;             /* number of works[0] */
+    int64_t ticks;            /* work-items and bytes that were put there: its clock */
 };
 
 struct fe_device_mark {
     fe_device_queue *queue;
     size_t behind; /* all works before this one */
+    int64_t ticks;
 };
 
 static void reach(fe_device *d, int protection)
@@ -315,6 +317,7 @@ static int put(fe_device_queue *q, const work *w)
         q->room = room;
     }
     q->works[q->count++ - q->first] = *w;
+    q->ticks += w->rows * w->columns + w->bytes;
     return 0;
 }
 
@@ -388,6 +391,7 @@ static int record(fe_device_queue *q, fe_device_mark **out)
     if (!*out) return FE_RUN_NO_MEMORY;
     (*out)->queue = q;
     (*out)->behind = q->count;
+    (*out)->ticks = q->ticks;
     return 0;
 }
 
@@ -396,6 +400,14 @@ static int wait_for(fe_device_mark *mark)
     int code = do_until(mark->queue, mark->behind);
     free(mark);
     return code;
+}
+
+/* A microsecond for each work-item of a kernel, and for each byte that is copied. */
+static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
+{
+    *nanoseconds = 1000 * (to->ticks - from->ticks);
+    int first = wait_for(from), second = wait_for(to);
+    return first ? first : second;
 }
 
 const fe_device_driver *ferrite_device(void)
@@ -420,6 +432,8 @@ const fe_device_driver *ferrite_device(void)
                                             .launch = launch,
                                             .record = record,
                                             .wait = wait_for,
-                                            .owns = owns};
+                                            .owns = owns,
+                                            .timed_queue_new = queue_new,
+                                            .elapsed = elapsed};
     return &driver;
 }

@@ -61,6 +61,7 @@ enum {
     X(EventCreate, "cuEventCreate", (CUevent *, unsigned))                                         \
     X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                           \
     X(EventSynchronize, "cuEventSynchronize", (CUevent))                                           \
+    X(EventElapsedTime, "cuEventElapsedTime", (float *, CUevent, CUevent))                         \
     X(EventDestroy, "cuEventDestroy_v2", (CUevent))
 
 #define COMPILER(X)                                                                                \
@@ -106,6 +107,7 @@ struct fe_device_module {
 struct fe_device_queue {
     fe_device *device;
     CUstream stream;
+    int is_timed;
 };
 
 struct fe_device_mark {
@@ -342,6 +344,13 @@ static int queue_new(fe_device *d, fe_device_queue **out)
     return 0;
 }
 
+static int timed_queue_new(fe_device *d, fe_device_queue **out)
+{
+    int code = queue_new(d, out);
+    if (code == 0) (*out)->is_timed = 1;
+    return code;
+}
+
 static void queue_free(fe_device_queue *q)
 {
     take(q->device);
@@ -406,9 +415,10 @@ static int record(fe_device_queue *q, fe_device_mark **out)
     if (!mark) return FE_RUN_NO_MEMORY;
     mark->device = d;
     take(d);
-    CUresult status = d->cu.EventCreate(&mark->event, CU_EVENT_DISABLE_TIMING);
+    CUresult status = d->cu.EventCreate(&mark->event, q->is_timed ? 0 : CU_EVENT_DISABLE_TIMING);
     if (status == 0) status = d->cu.EventRecord(mark->event, q->stream);
     if (status) {
+        if (mark->event) d->cu.EventDestroy(mark->event);
         free(mark);
         return fail(d, "marking a queue", status);
     }
@@ -424,6 +434,21 @@ static int wait_for(fe_device_mark *mark)
     d->cu.EventDestroy(mark->event);
     free(mark);
     return status ? fail(d, "work on the device", status) : 0;
+}
+
+static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
+{
+    fe_device *d = from->device;
+    float milliseconds = 0;
+    take(d);
+    CUresult status = d->cu.EventSynchronize(to->event);
+    if (status == 0) status = d->cu.EventElapsedTime(&milliseconds, from->event, to->event);
+    d->cu.EventDestroy(from->event);
+    d->cu.EventDestroy(to->event);
+    free(from);
+    free(to);
+    *nanoseconds = (int64_t)(1e6 * (double)milliseconds);
+    return status ? fail(d, "telling the time", status) : 0;
 }
 
 const fe_device_driver fe_cuda_driver = {.version = FE_DEVICE_VERSION,
@@ -446,4 +471,6 @@ const fe_device_driver fe_cuda_driver = {.version = FE_DEVICE_VERSION,
                                          .launch = launch,
                                          .record = record,
                                          .wait = wait_for,
-                                         .owns = owns};
+                                         .owns = owns,
+                                         .timed_queue_new = timed_queue_new,
+                                         .elapsed = elapsed};

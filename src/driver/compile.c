@@ -397,25 +397,19 @@ fe_status driver_build_kernels(driver_program *d)
 
 fe_status driver_need_host(driver_program *d, bool or_devices)
 {
-    const driver_options *o = &d->options;
     const loop_program *p = d->loops;
-    bool is_watched = or_devices && (o->nan_check || o->inf_check || watch_is_wanted(o));
-    const char *help = is_watched
-                           ? "what looks at numbers or memory of a run (nan-check, "
-                             "lifecycle-check, bisect, dumps ...) looks at the cpu alone: "
-                             "leave it out, or take --device cpu"
-                           : "with --device cpu it is made for the cpu, with --device opencl "
-                             "as C or a library for OpenCL; a graph (--emit fx) is made for "
-                             "all";
+    static const char HELP[] =
+        "with --device cpu it is made for the cpu, with --device opencl as C or a library for "
+        "OpenCL; a graph (--emit fx) is made for all";
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *b = &p->buffers.at[id];
         const char *note = driver_note(d, b->origin);
         if (ty_is_host(b->device) ||
-            (or_devices && !is_watched && target_of_device(ty_device_words[b->device.kind])))
+            (or_devices && target_of_device(ty_device_words[b->device.kind])))
             continue;
         return diag_fail(d->session,
-                         (diag){.status = FE_UNSUPPORTED, .stage = "emit", .help = help},
-                         is_watched ? "%s is on %s, where nobody can look"
+                         (diag){.status = FE_UNSUPPORTED, .stage = "emit", .help = HELP},
+                         or_devices ? "%s is on %s, which no kernels are made for"
                                     : "%s is on %s, and this target runs on the cpu alone",
                          note ? arena_printf(d->memory, "%%%s", note) : b->name,
                          ty_device_name(d->memory, b->device));

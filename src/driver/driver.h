@@ -207,8 +207,8 @@ fe_status driver_begin(fe_session *s, const driver_options *o, arena *memory, dr
 fe_status driver_for_host(driver_program *d, driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
-/* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone, or
- * (or_devices) takes inputs and keeps states there. */
+/* FE_UNSUPPORTED where the program runs on another device than the host, or (or_devices) on one that no
+ * kernels are made for. */
 fe_status driver_need_host(driver_program *d, bool or_devices);
 /* FE_UNSUPPORTED where the text of a wrapper names kernels: it can be shown, but not made. */
 fe_status driver_need_kernels(driver_program *d);

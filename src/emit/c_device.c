@@ -130,6 +130,11 @@ void emit_c_launch_on(emit_state *s, const wrap_call *call)
     text_add(&s->out, "));\n");
 }
 
+uint32_t emit_c_device_of(const emit_state *s, const loop_view *view)
+{
+    return wrap_device_number(s->w, s->w->loops->buffers.at[view->buffer].device);
+}
+
 /* Each call names its device itself. */
 void emit_c_device(emit_state *s, const wrap_line *line)
 {
@@ -147,8 +152,7 @@ void emit_c_copy(emit_state *s, const wrap_line *line)
     for (int k = 0; k < 2; k++) {
         text_add(&s->out, ", &(fe_tensor)");
         emit_c_view(s, views[k]);
-        text_printf(&s->out, ", %u",
-                    wrap_device_number(s->w, s->w->loops->buffers.at[views[k]->buffer].device));
+        text_printf(&s->out, ", %u", emit_c_device_of(s, views[k]));
     }
     text_add(&s->out, ", ");
     emit_c_pointer(s, wrap_waited_buffer(s->w, line->op));

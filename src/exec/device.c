@@ -94,18 +94,16 @@ int exec_device(exec_run *r, const wrap_line *line, uint32_t *next)
     return 0;
 }
 
-static uint32_t device_of(const exec_run *r, const loop_view *view)
-{
-    return wrap_device_number(r->w, r->w->loops->buffers.at[view->buffer].device);
-}
-
 int exec_copy(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     const loop_op *op = line->op;
     (void)next;
     const fe_tensor *from = exec_views(r, op->inputs, NULL, 1),
                     *to = exec_views(r, op->outputs, NULL, 1);
-    loop_buffer_id later = wrap_waited_buffer(r->w, op);
-    return rt_transfer(r->f, from, device_of(r, op->inputs), to, device_of(r, op->outputs),
+    /* who looks sees what is there */
+    loop_buffer_id later =
+        r->x->facts.observer_count ? LOOP_NO_BUFFER : wrap_waited_buffer(r->w, op);
+    return rt_transfer(r->f, from, exec_device_of(r, op->inputs[0].buffer), to,
+                       exec_device_of(r, op->outputs[0].buffer),
                        later == LOOP_NO_BUFFER ? NULL : r->buffers[later]);
 }
