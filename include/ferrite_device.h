@@ -65,7 +65,7 @@ typedef struct fe_device_facts {
     char name[128];       /* of the hardware: "pthread-haswell" */
     int64_t memory_bytes; /* 0: not known */
     uint32_t units;       /* that work side by side; 0: not known */
-    uint32_t has_f64;     /* 0: kernels with double do not run */
+    uint32_t has_f64;     /* 0: programs with kernels that need double are refused */
 } fe_device_facts;
 
 typedef struct fe_device_kernel {
@@ -79,6 +79,7 @@ typedef struct fe_device_code {
     size_t bytes;
     const fe_device_kernel *kernels;
     uint32_t kernel_count;
+    uint32_t needs_f64; /* some compute with double */
 } fe_device_code;
 
 /* A kernel over rows * columns work-items. Item m * columns + n works on row m and, in kernels that are cut

@@ -145,10 +145,7 @@ static int device_new(fe_context *context, uint32_t device, int64_t bytes, void 
     *out = NULL;
     RT_TRY(check_device(&frame, device));
     *out = rt_memory_on(context, device, bytes > 0 ? (size_t)bytes : 1);
-    if (*out) return 0;
-    return rt_fail(&frame, FE_RUN_NO_MEMORY, "%s: no memory for %lld bytes: %s",
-                   rt_device_name(context->model->program, device), (long long)bytes,
-                   support_of(context)->why(context, device));
+    return *out ? 0 : FE_RUN_NO_MEMORY;
 }
 
 static void device_free(fe_context *context, uint32_t device, void *address)

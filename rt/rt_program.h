@@ -130,7 +130,7 @@ typedef struct rt_device_support {
     void (*end)(fe_context *context);
     /* Behind a run: waits for all copies that nobody has waited for, as there are when it has failed. */
     int (*settle)(rt_frame *frame);
-    /* Of the device or (pinned) of the host for it; NULL: there is none. */
+    /* Of the device or (pinned) of the host for it; NULL: there is none, and the context's error says why. */
     void *(*memory_new)(const fe_context *context, uint32_t device, int is_pinned, size_t bytes);
     void (*memory_free)(const fe_context *context, uint32_t device, int is_pinned, void *memory);
     /* Is it an address of the device? Yes, where its driver cannot tell: `if_unknown`. */
@@ -142,8 +142,6 @@ typedef struct rt_device_support {
     int (*restride)(rt_frame *frame, uint32_t device, const fe_tensor *from, const fe_tensor *to);
     /* Waits for all that is in the queues of the context. */
     int (*finish)(rt_frame *frame);
-    /* What the driver's last failure was, of this device. */
-    const char *(*why)(const fe_context *context, uint32_t device);
 } rt_device_support;
 extern const rt_device_support rt_devices;
 

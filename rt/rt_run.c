@@ -14,6 +14,8 @@ enum { RT_PARALLEL_NS = 4000 };
 int rt_fail(rt_frame *frame, int code, const char *format, ...)
 {
     va_list args;
+    /* a device has said what memory there is none of */
+    if (code == FE_RUN_NO_MEMORY && frame->context->error[0]) return code;
     va_start(args, format);
     vsnprintf(frame->context->error, RT_ERROR_BYTES, format, args);
     va_end(args);

@@ -99,6 +99,19 @@ static int set_driver(fe_model *model, const fe_device_driver *driver)
     return is_known ? 0 : FE_RUN_BAD_INPUT;
 }
 
+static int need_f64(opened *o)
+{
+    fe_device_facts facts = {.has_f64 = 1};
+    o->driver->describe(o->device, &facts);
+    if (facts.has_f64) return 0;
+    snprintf(
+        o->message, sizeof o->message,
+        "%.127s has no double, and kernels of the program compute with it, as sums of floats do: "
+        "leave them on the cpu (option place)",
+        facts.name);
+    return FE_RUN_BAD_PROCESSOR;
+}
+
 static int open_one(const fe_model *model, uint32_t k, opened *o)
 {
     const rt_device *d = &model->program->devices[k];
@@ -110,6 +123,7 @@ static int open_one(const fe_model *model, uint32_t k, opened *o)
         return FE_RUN_BAD_PROCESSOR;
     }
     int code = o->driver->open(d->index, &host, &o->device);
+    if (code == 0 && d->code.needs_f64) code = need_f64(o);
     if (code == 0 && d->code.kernel_count) code = o->driver->load(o->device, &d->code, &o->module);
     return code;
 }
@@ -205,13 +219,18 @@ static int begin(fe_context *context)
     return 0;
 }
 
+/* Whoever asked says no more than that there is none. */
 static void *memory_new(const fe_context *context, uint32_t device, int is_pinned, size_t bytes)
 {
     const opened *o = opened_of(context, device);
+    rt_frame frame = {.context = (fe_context *)(uintptr_t)context};
     void *memory = NULL;
     int code = is_pinned ? o->driver->allocate_pinned(o->device, (int64_t)bytes, &memory)
                          : o->driver->allocate(o->device, (int64_t)bytes, &memory);
-    return code == 0 ? memory : NULL;
+    if (code == 0) return memory;
+    rt_fail(&frame, code, "%s: no memory for %zu bytes: %s",
+            context->model->program->devices[device - 1].name, bytes, o->message);
+    return NULL;
 }
 
 /* ---- waiting ---- */
@@ -514,11 +533,6 @@ static int finish_all(rt_frame *frame)
     return code;
 }
 
-static const char *why(const fe_context *context, uint32_t device)
-{
-    return opened_of(context, device)->message;
-}
-
 const rt_device_support rt_devices = {.open = open_all,
                                       .close = close_model,
                                       .set_driver = set_driver,
@@ -530,5 +544,4 @@ const rt_device_support rt_devices = {.open = open_all,
                                       .owns = owns,
                                       .move = move_now,
                                       .restride = restride,
-                                      .finish = finish_all,
-                                      .why = why};
+                                      .finish = finish_all};

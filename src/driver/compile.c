@@ -303,6 +303,15 @@ static const emit_kernel *kernels_for(const driver_program *d, const target_mach
     return kernels;
 }
 
+/* For anything but its name. */
+static bool uses_f64(const char *source)
+{
+    static const char NAMES[] = "typedef double f64;";
+    const char *at = strstr(source, "f64"), *named = strstr(source, NAMES);
+    if (named && at == named + strlen("typedef double ")) at = strstr(at + 1, "f64");
+    return at != NULL;
+}
+
 /* The kernels of one kind of device with what stands in front of them. */
 static emit_module module_for(driver_program *d, const target_machine *device)
 {
@@ -316,6 +325,7 @@ static emit_module module_for(driver_program *d, const target_machine *device)
     kern_prelude(device, kernels, m.kernel_count, &source);
     for (uint32_t i = 0; i < m.kernel_count; i++) text_printf(&source, "\n%s", m.kernels[i].source);
     m.source = source.at;
+    m.needs_f64 = uses_f64(m.source);
     return m;
 }
 

@@ -294,6 +294,18 @@ static fe_status lower_placed(placing *p)
 
 /* ---- options ---- */
 
+static const char *devices_help(arena *memory)
+{
+    const target_machine *t;
+    text out;
+    text_init(&out, memory);
+    text_add(&out, "devices: recorded, cpu");
+    for (uint32_t i = 0; (t = target_device_at(i)) != NULL; i++)
+        text_printf(&out, ", %s%s", t->name, t->driver ? "" : " (ferrite_device.h)");
+    text_add(&out, "; with :N the one of that number");
+    return out.at;
+}
+
 static fe_status read_device(driver_program *d, const char *option, const char *name,
                              ty_device *out)
 {
@@ -306,10 +318,7 @@ static fe_status read_device(driver_program *d, const char *option, const char *
     out->index = (int32_t)index;
     if (is_known && !*end && (!colon || (colon[1] && index >= 0 && index < 1 << 20))) return FE_OK;
     return diag_fail(d->session,
-                     (diag){.status = FE_USAGE,
-                            .stage = "lower",
-                            .help = "devices: recorded, cpu, opencl, cuda, privateuseone "
-                                    "(ferrite_device.h); with :N the one of that number"},
+                     (diag){.status = FE_USAGE, .stage = "lower", .help = devices_help(d->memory)},
                      "%s: kernels are made for no device '%s'", option, name);
 }
 

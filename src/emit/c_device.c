@@ -1,6 +1,8 @@
 /* c_device.c -- devices other than the host in C: their kernels, launches and copies. */
 #include "emit/c.h"
 
+#include "target/target.h"
+
 #include <string.h>
 
 /* ---- which there are, and their kernels ---- */
@@ -67,15 +69,14 @@ void emit_c_devices(emit_state *s)
         const emit_module *m = module_of(s, device);
         const char *kind = ty_device_words[device.kind];
         text_printf(&s->out, "    {\"%s\", \"%s\", %d, ", device_name(s, k), kind, device.index);
-        if (device.kind == TY_PRIVATE)
-            text_add(&s->out, "0, {");
-        else
-            text_printf(&s->out, "&fe_%s_driver, {", kind);
+        const target_machine *target = target_of_device(kind);
+        text_printf(&s->out, target && target->driver ? "&%s, {" : "0, {",
+                    target ? target->driver : NULL);
         if (m)
-            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u", kind, kind,
-                        kind, m->kernel_count);
+            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u, %d", kind, kind,
+                        kind, m->kernel_count, m->needs_f64);
         else
-            text_add(&s->out, "\"\", 0, 0, 0");
+            text_add(&s->out, "\"\", 0, 0, 0, 0");
         text_add(&s->out, "}},\n");
     }
     text_add(&s->out, "};\nstatic const char *const device_names[] = {");

@@ -14,13 +14,25 @@ static const exec_module *module_of(const exec_program *x, ty_device device)
 }
 
 /* ferrite's own; those of others are given (fe_artifact.set_driver). */
-static const fe_device_driver *driver_of(ty_device_kind kind)
+static const fe_device_driver *driver_of(const char *kind)
 {
-    switch (kind) {
-    case TY_OPENCL: return &fe_opencl_driver;
-    case TY_CUDA: return &fe_cuda_driver;
-    default: return NULL;
-    }
+    static const struct {
+        const char *kind;
+        const fe_device_driver *driver;
+    } OWN[] = {
+#define TARGET(...)
+#define DRIVER(name) &name
+#define GIVEN NULL
+#define DEVICE(kind, dialect, driver) {kind, driver},
+#include "target/target.def"
+#undef TARGET
+#undef DRIVER
+#undef GIVEN
+#undef DEVICE
+    };
+    for (size_t i = 0; i < COUNT_OF(OWN); i++)
+        if (strcmp(OWN[i].kind, kind) == 0) return OWN[i].driver;
+    return NULL;
 }
 
 static const uint32_t *places(const exec_program *x, uint32_t count,
@@ -44,7 +56,7 @@ void exec_make_devices(exec_program *x)
         ty_print_device(device, &name);
         devices[k] = (rt_device){
             .name = name.at, .kind = ty_device_words[device.kind], .index = device.index};
-        devices[k].driver = driver_of(device.kind);
+        devices[k].driver = driver_of(devices[k].kind);
         if (m) devices[k].code = m->code;
     }
     const char **names = NEW_ARRAY(x->memory, const char *, count);

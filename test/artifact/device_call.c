@@ -1,7 +1,7 @@
 /* device_call.c -- device_call MODEL.so DRIVER.so: outputs in memory of a device that the caller gives, as
- * they would be or in strides of his own, or gives when he is asked; results of the last run as inputs; memory
- * that is not the device's. The artifact has an input f32[n,4], and outputs f32[n,4], f32[4] (a view of the
- * input) and f32[4] (of a buffer that it changes) on the device.
+ * they would be or in strides of his own, or gives when he is asked; results of the last run as inputs;
+ * memory that is not the device's. The artifact has an input f32[n,4], and outputs f32[n,4], f32[4] (a view
+ * of the input) and f32[4] (of a buffer that it changes) on the device.
  */
 #include "ferrite_device.h"
 
