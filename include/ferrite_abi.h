@@ -114,7 +114,9 @@ typedef struct fe_part {
     uint32_t symbol_count;
     const char *const *constants; /* weights that it reads, by their names in the program */
     uint32_t constant_count;
-    uint32_t can_be_replaced; /* 0: the sizes of its outputs are known only when it has run */
+    /* 0: the sizes of its outputs are known only when it has run, or not all that it is given, or gives, is
+     * on the host */
+    uint32_t can_be_replaced;
 } fe_part;
 
 /* Runs in place of a part: reads `inputs` and `symbols`, writes every output in the strides given, in

@@ -406,7 +406,7 @@ bool wrap_largest_bytes(const wrap_program *w, loop_buffer_id id, int64_t *bytes
 /* Bytes from the start of its root's memory; none when that is where it begins. */
 sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id);
 /* partition.c: may somebody else run the part that begins here? Not when what it makes has no size before
- * it runs. */
+ * it runs, or when something that crosses its border is on a device. */
 bool wrap_can_be_replaced(const wrap_program *w, const wrap_line *partition);
 /* The line behind it. */
 uint32_t wrap_end_of_part(const wrap_program *w, const wrap_line *partition);

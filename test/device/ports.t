@@ -26,13 +26,14 @@ output 0 on privateuseone:0: 0 6 16 30 16 30 48 70
 output 1 on privateuseone:0: 4 5 6 7
 output 2 on the host: 4 6 8 10
 input 'x' is on privateuseone:0, and what is given is no memory of that device (fe_artifact.device_new, device_write)
---run-- ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/examples/device/delayed.c -o delayed.so -lpthread; cd $ROOT; P=test/cases/programs; for o in "--target process" "--target c" --no-cc; do ferrite check --device privateuseone --devices $OLDPWD/delayed.so $o --device-ports $P/aliasing_outputs.pt2 $P/buffer_mutation.pt2 $P/input_mutation.pt2 $P/dynamic_transposed.pt2 && ferrite check --device privateuseone --devices $OLDPWD/delayed.so $o $P/buffer_mutation.pt2; done
+--run-- ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/examples/device/delayed.c -o delayed.so -lpthread; cd $ROOT; P=test/cases/programs; for o in "--target process" "--target c" --no-cc; do ferrite check --device privateuseone --devices $OLDPWD/delayed.so $o --device-ports $P/aliasing_outputs.pt2 $P/buffer_mutation.pt2 $P/input_mutation.pt2 $P/dynamic_transposed.pt2 && ferrite check --device privateuseone --devices $OLDPWD/delayed.so $o $P/buffer_mutation.pt2; done; ferrite check --device privateuseone --devices $OLDPWD/delayed.so --device-ports --split nodes=3 --replace-parts $P/dynamic_mlp.pt2
 --out--
 4 passed, 0 failed, 0 unsupported
 1 passed, 0 failed, 0 unsupported
 4 passed, 0 failed, 0 unsupported
 1 passed, 0 failed, 0 unsupported
 4 passed, 0 failed, 0 unsupported
+1 passed, 0 failed, 0 unsupported
 1 passed, 0 failed, 0 unsupported
 --run-- ferrite inspect p.fx --stage wrap --isa baseline | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/; s/ cost.*//' | grep -e '^device' -e '^kernel' -e '^extern' -e '^copy' -e '^wait' -e '^output'
 --file p.fx--
