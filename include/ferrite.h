@@ -99,11 +99,15 @@ FE_API void fe_session_free(fe_session *session);
  *     from        the input is no archive but the text of this stage: fx, loop, sched, kern, wrap (a
  *                 name that ends in .fx says as much)
  *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
- *     device      recorded (the default): what runs where is as the program was exported; C and shared
- *                 libraries run kernels on opencl and copy between it and the host, and all targets but
- *                 the FX graph refuse other devices (FE_UNSUPPORTED). cpu: all is the host's. opencl or
- *                 opencl:N: what there are kernels for runs on that device, all else on the host, which
- *                 inputs and outputs stay on too. privateuseone: a device of one's own
+ *     device      recorded (the default): what runs where is as the program was exported, inputs, outputs
+ *                 and buffers that it changes included (fe_artifact.input_devices, read_state); what a
+ *                 device has no kernels for runs on the host. Kernels are made for opencl, cuda and
+ *                 privateuseone, a device of one's own; other devices, and all in Python modules, are
+ *                 refused (FE_UNSUPPORTED), but FX graphs have what was recorded. cpu: all is the host's.
+ *                 opencl or opencl:N: what there are kernels for runs on that device, all else on the
+ *                 host, which inputs and outputs stay on too
+ *     device-ports  off (the default) or on: they do not stay there, but are in the memory of that device,
+ *                 as of a program that was recorded there
  *     place       NAME=DEVICE: nodes whose operator (aten.mul.Tensor, mul*) or module
  *                 (encoder.layers.*) matches run on that device, all others where device says (the cpu,
  *                 where it says nothing); one more each time, the last that matches decides

@@ -114,7 +114,9 @@ typedef struct fe_part {
     uint32_t symbol_count;
     const char *const *constants; /* weights that it reads, by their names in the program */
     uint32_t constant_count;
-    uint32_t can_be_replaced; /* 0: the sizes of its outputs are known only when it has run */
+    /* 0: the sizes of its outputs are known only when it has run, or not all that it is given, or gives, is
+     * on the host */
+    uint32_t can_be_replaced;
 } fe_part;
 
 /* Runs in place of a part: reads `inputs` and `symbols`, writes every output in the strides given, in
@@ -232,6 +234,7 @@ typedef struct fe_artifact {
      *               read); of tensors "dtype", "sizes", "strides": numbers or, as texts, expressions in
      *               Python's words
      *     outputs   likewise, without names; of a "string" its "value"
+     *               tensors that are not the host's have their "device", by its number
      *     symbols   ["s0", least, most], null where there is no bound; those of inputs come first
      *     mutated   numbers of the inputs that get new values
      *     input_tree, output_tree   how they stand in arguments and results of the exported module, as the
@@ -241,6 +244,35 @@ typedef struct fe_artifact {
      * its kind, in place of ferrite's own if there is one. Before the first context of the model.
      * FE_RUN_BAD_INPUT: the program has no such device, or the driver is of another version. */
     int (*set_driver)(fe_model *model, const struct fe_device_driver *driver);
+    /* Devices beside the host, by name ("opencl:0"): device N is devices[N - 1], and 0 is the host. */
+    const char *const *devices;
+    uint32_t device_count;
+    /* For each input, and each output, the device in whose memory it is; NULL: all are on the host. They are
+     * where the program was recorded with them. `data` is an address of that device (ferrite_device.h), of
+     * device_new() or whatever else the driver knows, and what lies there is done: nothing waits for queues
+     * of the caller's. Memory of another device, or of the host, is refused (FE_RUN_BAD_INPUT,
+     * FE_RUN_BAD_OUTPUT): nothing is copied that the caller does not see, as in PyTorch. What is said of the
+     * memory of outputs above holds there alike, `alloc` of fe_call gives memory of the output's device,
+     * and when a run returns, what it did on devices is done. */
+    const uint32_t *input_devices, *output_devices;
+    /* `bytes` of memory of a device, aligned to 64 bytes, of the model's: for all of its contexts, and to be
+     * freed by one of them before the last is. On failure *out is NULL and error(context) says why. */
+    int (*device_new)(fe_context *context, uint32_t device, int64_t bytes, void **out);
+    void (*device_free)(fe_context *context, uint32_t device, void *address);
+    /* `bytes` from the host's memory to an address of the device, and back; done when they return. A
+     * fe_result. */
+    int (*device_write)(fe_context *context, uint32_t device, void *address, const void *memory,
+                        int64_t bytes);
+    int (*device_read)(fe_context *context, uint32_t device, void *memory, const void *address,
+                       int64_t bytes);
+    /* Buffers of the program that a run changes and that each context keeps from run to run, on whatever
+     * device they are: names and layouts. */
+    const fe_port *states;
+    uint32_t state_count;
+    /* Their elements, in that layout, to and from memory of the host; `bytes` is all that it takes, or
+     * FE_RUN_BAD_INPUT. Contexts begin with what was exported. */
+    int (*read_state)(fe_context *context, uint32_t state, void *memory, int64_t bytes);
+    int (*write_state)(fe_context *context, uint32_t state, const void *memory, int64_t bytes);
 } fe_artifact;
 
 #if defined(__GNUC__)

@@ -65,7 +65,7 @@ typedef struct fe_device_facts {
     char name[128];       /* of the hardware: "pthread-haswell" */
     int64_t memory_bytes; /* 0: not known */
     uint32_t units;       /* that work side by side; 0: not known */
-    uint32_t has_f64;     /* 0: kernels with double do not run */
+    uint32_t has_f64;     /* 0: programs with kernels that need double are refused */
 } fe_device_facts;
 
 typedef struct fe_device_kernel {
@@ -79,6 +79,7 @@ typedef struct fe_device_code {
     size_t bytes;
     const fe_device_kernel *kernels;
     uint32_t kernel_count;
+    uint32_t needs_f64; /* some compute with double */
 } fe_device_code;
 
 /* A kernel over rows * columns work-items. Item m * columns + n works on row m and, in kernels that are cut
@@ -121,6 +122,13 @@ typedef struct fe_device_driver {
     /* A mark behind all that is in the queue by now; wait returns when that is done, and frees the mark. */
     int (*record)(fe_device_queue *queue, fe_device_mark **out);
     int (*wait)(fe_device_mark *mark);
+    /* ---- not in the first drivers of version 1: see struct_bytes; NULL: nobody can ask ---- */
+    /* 1 where an address is in memory of this device, as which a program may be given it; else 0. */
+    int (*owns)(fe_device *device, const void *address);
+    /* A queue whose marks tell the time (option profile), and the nanoseconds of the device's clock from one
+     * mark to a later one of it. Waits for both, and frees them, also where it fails. */
+    int (*timed_queue_new)(fe_device *device, fe_device_queue **out);
+    int (*elapsed)(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds);
 } fe_device_driver;
 
 /* Of OpenCL 1.2 and later: found when a program is opened (libOpenCL.so.1), on the CPU too (PoCL). */

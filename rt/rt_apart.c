@@ -96,18 +96,19 @@ static int copy_input(rt_frame *f, const rt_reach *r)
     const rt_program *program = f->context->model->program;
     rt_copy *copy = &f->context->copies[r->number];
     size_t bytes = (size_t)(r->end - r->begin);
+    uint32_t device = rt_place_of(program->input_devices, r->number);
     for (uint32_t i = 0; i < program->input_count; i++)
         if (lies_in(&f->context->reaches[i], copy->memory, copy->bytes))
             return rt_fail(f, FE_RUN_BAD_INPUT,
                            "input '%s' lies in memory that this run of the context needs: copy it",
                            program->inputs[f->context->reaches[i].number].name);
     if (copy->bytes < bytes) {
-        rt_memory_free(copy->memory);
-        copy->memory = rt_memory_new(bytes);
+        if (copy->memory) rt_memory_off(f->context, device, copy->memory);
+        copy->memory = rt_memory_on(f->context, device, bytes);
         copy->bytes = copy->memory ? bytes : 0;
     }
     if (!copy->memory) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for a copy of an input");
-    memcpy(copy->memory, r->begin, bytes);
+    RT_TRY(rt_move(f, device, r->begin, device, copy->memory, bytes));
     f->inputs[r->number] = (char *)copy->memory + ((const char *)f->in[r->number].data - r->begin);
     return 0;
 }

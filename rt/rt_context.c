@@ -3,6 +3,7 @@
 #include "rt_entry.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,10 +50,25 @@ void rt_unreserve(void *memory, size_t bytes)
     if (memory) munmap(memory, bytes);
 }
 
-static void result_free(rt_result *result)
+static void results_free(fe_context *context)
 {
-    rt_memory_free(result->memory);
-    rt_memory_free(result->spare);
+    const rt_program *program = context->model->program;
+    for (uint32_t k = 0; context->results && k < program->output_count; k++) {
+        uint32_t device = rt_place_of(program->output_devices, k);
+        rt_memory_off(context, device, context->results[k].memory);
+        rt_memory_off(context, device, context->results[k].spare);
+    }
+    free(context->results);
+}
+
+static void copies_free(fe_context *context)
+{
+    const rt_program *program = context->model->program;
+    for (uint32_t k = 0; context->copies && k < program->input_count; k++)
+        if (context->copies[k].memory)
+            rt_memory_off(context, rt_place_of(program->input_devices, k),
+                          context->copies[k].memory);
+    free(context->copies);
 }
 
 static void tables_free(fe_context *context)
@@ -65,45 +81,24 @@ static void tables_free(fe_context *context)
 void rt_context_free(fe_context *context)
 {
     if (!context) return;
-    for (uint32_t k = 0; context->results && k < context->model->program->output_count; k++)
-        result_free(&context->results[k]);
-    for (uint32_t k = 0; context->states && k < context->model->program->state_count; k++)
-        rt_memory_free(context->states[k]);
+    results_free(context);
+    copies_free(context);
+    rt_states_free(context);
     rt_segments_free(context);
     if (context->devices) context->model->program->device_support->end(context);
     rt_kept_free(context);
     rt_weights_free(context);
     rt_area_free(&context->area);
     tables_free(context);
-    free(context->states);
     free(context->inputs);
     free(context->outputs);
-    free(context->results);
     free(context->symbols);
     free(context->replacements);
     free(context->clock.ns);
     free(context->reaches);
-    for (uint32_t k = 0; context->copies && k < context->model->program->input_count; k++)
-        rt_memory_free(context->copies[k].memory);
-    free(context->copies);
     free(context->all);
     free(context->told);
     free(context);
-}
-
-/* Buffers of the program that change from call to call begin as they were exported. */
-static int copy_states(fe_context *context)
-{
-    const rt_program *program = context->model->program;
-    context->states = calloc(program->state_count + 1, sizeof *context->states);
-    if (!context->states) return 0;
-    for (uint32_t k = 0; k < program->state_count; k++) {
-        size_t bytes = (size_t)program->weights[program->states[k]].bytes;
-        context->states[k] = rt_memory_new(bytes + 1);
-        if (!context->states[k]) return 0;
-        memcpy(context->states[k], context->model->weights[program->states[k]], bytes);
-    }
-    return 1;
 }
 
 static int outputs_new(fe_context *context)
@@ -115,7 +110,8 @@ static int outputs_new(fe_context *context)
         rt_result *result = &context->results[k];
         if (program->output_bytes[k] == 0) continue;
         result->memory_bytes = (size_t)program->output_bytes[k];
-        result->memory = rt_memory_new(result->memory_bytes);
+        result->memory =
+            rt_memory_on(context, rt_place_of(program->output_devices, k), result->memory_bytes);
         if (!result->memory) return 0;
     }
     return 1;
@@ -202,8 +198,11 @@ int rt_context_new(const fe_model *model, uint32_t threads, char *message, size_
     int ok = code == 0 && context->clock.ns && context->reaches && context->copies &&
              context->inputs && context->outputs && context->symbols && outputs_new(context) &&
              rt_segments_new(context) && rt_context_area(context) == 0 && tables_new(context) &&
-             copy_states(context) && taken_new(context);
-    if (!ok) {
+             taken_new(context);
+    if (ok) code = rt_states_new(context);
+    if (!ok || code) {
+        if (message_bytes && context->error[0])
+            snprintf(message, message_bytes, "%s", context->error);
         rt_context_free(context);
         return code ? code : FE_RUN_NO_MEMORY;
     }
@@ -264,4 +263,5 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .call = rt_call_program,
         .signature = p->signature,
     };
+    rt_describe_devices(p, out);
 }

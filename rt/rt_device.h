@@ -15,4 +15,9 @@ int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, co
 /* Returns when all copies that were to be asked for so are done. */
 int rt_wait(rt_frame *frame, const void *later);
 
+/* As rt_check_numbers and rt_clear, of memory of a device, by way of the host. */
+int rt_check_numbers_on(rt_frame *frame, uint32_t device, const fe_tensor *t, int finite,
+                        const char *what);
+int rt_clear_on(rt_frame *frame, uint32_t device, const fe_tensor *t);
+
 #endif

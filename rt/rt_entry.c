@@ -196,7 +196,10 @@ static int context_new(const fe_model *model, uint32_t threads, fe_context **out
 {
     char message[RT_ERROR_BYTES / 2];
     int code = rt_context_new(model, threads, message, sizeof message, out);
-    if (code && message[0]) open_failed(code, message, model->program->name);
+    if (code && message[0])
+        open_failed(code, message, model->program->name);
+    else if (code)
+        open_error()[0] = '\0';
     return code;
 }
 

@@ -30,6 +30,7 @@ typedef struct rt_result {
     size_t memory_bytes, spare_bytes;
     void *lent;  /* what the last run gave out of it; passed back it is not memory of the caller */
     char *asked; /* what the caller has given this run for it when asked: fe_call.alloc */
+    int is_elsewhere; /* that was refused: it is no memory of the output's device */
     int64_t asked_bytes;
     void *offered; /* where the caller wants it, when it takes exactly so many bytes */
     int64_t offered_bytes;
@@ -173,6 +174,30 @@ int rt_set_driver(fe_model *model, const fe_device_driver *driver);
 void rt_describe(const rt_program *p, fe_artifact *out);
 int64_t rt_context_bytes(const fe_context *context);
 int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
+
+/* rt_elsewhere.c: memory of the host (device 0) or a device, and what lies there. */
+/* Which device input or output k is on; `devices` NULL: the host. */
+static inline uint32_t rt_place_of(const uint32_t *devices, uint32_t k)
+{
+    return devices ? devices[k] : 0;
+}
+void *rt_memory_on(const fe_context *context, uint32_t device, size_t bytes);
+void rt_memory_off(const fe_context *context, uint32_t device, void *memory);
+/* Done when it returns; one of the two devices may be the host. */
+int rt_move(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device, void *to,
+            size_t bytes);
+/* Is it memory of that device, as far as anybody knows? */
+int rt_is_on(const fe_context *context, uint32_t device, const void *address);
+/* Fails where what the caller gives is memory of another device than declared. */
+int rt_check_place(rt_frame *frame, uint32_t device, const void *data, int code, const char *what,
+                   const char *name);
+/* "privateuseone"; "the host" */
+const char *rt_device_name(const rt_program *program, uint32_t device);
+/* States as they were exported. */
+int rt_states_new(fe_context *context);
+void rt_states_free(fe_context *context);
+/* Adds to what an artifact says and does. */
+void rt_describe_devices(const rt_program *p, fe_artifact *out);
 
 /* rt_run.c: of one element. */
 size_t rt_dtype_bytes(uint32_t dtype);

@@ -130,9 +130,18 @@ typedef struct rt_device_support {
     void (*end)(fe_context *context);
     /* Behind a run: waits for all copies that nobody has waited for, as there are when it has failed. */
     int (*settle)(rt_frame *frame);
-    /* Of the device or (pinned) of the host for it; NULL: there is none. */
+    /* Of the device or (pinned) of the host for it; NULL: there is none, and the context's error says why. */
     void *(*memory_new)(const fe_context *context, uint32_t device, int is_pinned, size_t bytes);
     void (*memory_free)(const fe_context *context, uint32_t device, int is_pinned, void *memory);
+    /* Is it an address of the device? Yes, where its driver cannot tell: `if_unknown`. */
+    int (*owns)(const fe_context *context, uint32_t device, const void *address, int if_unknown);
+    /* Bytes within a device, or between it and the host (0). Done when it returns. */
+    int (*move)(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device,
+                void *to, size_t bytes);
+    /* Elements from one place of a device to another, whatever their strides. Done when it returns. */
+    int (*restride)(rt_frame *frame, uint32_t device, const fe_tensor *from, const fe_tensor *to);
+    /* Waits for all that is in the queues of the context. */
+    int (*finish)(rt_frame *frame);
 } rt_device_support;
 extern const rt_device_support rt_devices;
 
@@ -186,7 +195,10 @@ typedef struct rt_program {
     const rt_fft_shape *transforms; /* whose tables contexts have from the beginning */
     uint32_t transform_count;
     const rt_device *devices;
+    const char *const *device_names; /* NULL: there are none */
     uint32_t device_count;
+    const uint32_t *input_devices, *output_devices; /* NULL: all are on the host */
+    const fe_port *state_ports;
     const rt_device_support *device_support; /* NULL: there are none */
     const char *isa;                         /* instruction set of the kernels: "x86-64-v4" */
     const char *signature;                   /* as in fe_artifact */
@@ -272,6 +284,8 @@ int rt_launch(rt_frame *frame, fe_kernel kernel, const fe_kernel_args *args, int
 
 /* From now on the time is that of this step; the one after the last: of none. */
 void rt_step(rt_frame *frame, uint32_t step);
+/* So long, by another clock, was what the step under way has done since it began. */
+void rt_step_took(rt_frame *frame, int64_t nanoseconds);
 
 enum { RT_DIVISOR = -2 };
 

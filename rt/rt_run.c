@@ -14,6 +14,8 @@ enum { RT_PARALLEL_NS = 4000 };
 int rt_fail(rt_frame *frame, int code, const char *format, ...)
 {
     va_list args;
+    /* a device has said what memory there is none of */
+    if (code == FE_RUN_NO_MEMORY && frame->context->error[0]) return code;
     va_start(args, format);
     vsnprintf(frame->context->error, RT_ERROR_BYTES, format, args);
     va_end(args);
@@ -132,6 +134,14 @@ int rt_check_stride(rt_frame *frame, uint32_t input, uint32_t d, int64_t expecte
                    (long long)expected);
 }
 
+static int check_input_place(rt_frame *f, const rt_program *program, uint32_t k, const fe_tensor *t)
+{
+    const fe_port *port = &program->inputs[k];
+    if (!program->device_count || !port->dtype || is_empty(t)) return 0;
+    return rt_check_place(f, rt_place_of(program->input_devices, k), t->data, FE_RUN_BAD_INPUT,
+                          "input", port->name);
+}
+
 static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor *inputs,
                         uint32_t count)
 {
@@ -141,6 +151,7 @@ static int check_inputs(rt_frame *f, const rt_program *program, const fe_tensor 
                        wanted);
     for (uint32_t k = 0; k < count; k++) {
         RT_TRY(check_input(f, &program->inputs[k], &inputs[k]));
+        RT_TRY(check_input_place(f, program, k, &inputs[k]));
         f->inputs[k] = inputs[k].data;
     }
     return program->taken_count ? rt_take_inputs(f) : 0;
@@ -193,6 +204,7 @@ static void point_output(rt_frame *f, uint32_t k, const fe_tensor *out)
     if ((in_place || when_it_fits) && rt_is_in_the_way(f, k, out)) in_place = when_it_fits = 0;
     f->outputs[k] = in_place ? out->data : NULL;
     result->asked = NULL;
+    result->is_elsewhere = 0;
     result->offered = when_it_fits && !program->late_outputs[k] ? out->data : NULL;
     result->offered_bytes = result->offered ? rt_reach_bytes(out) : 0;
     if (!in_place) keep_apart(f, program, k);
@@ -204,7 +216,12 @@ static void *ask_for(rt_frame *f, uint32_t k, int64_t bytes)
 {
     const fe_call *call = f->context->call;
     rt_result *result = &f->context->results[k];
+    const rt_program *program = f->context->model->program;
     result->asked = call->alloc(call->data, k, bytes);
+    result->is_elsewhere =
+        program->device_count && result->asked &&
+        !rt_is_on(f->context, rt_place_of(program->output_devices, k), result->asked);
+    if (result->is_elsewhere) result->asked = NULL;
     result->asked_bytes = result->asked ? bytes : 0;
     return result->asked;
 }
@@ -218,8 +235,9 @@ void *rt_output_memory(rt_frame *frame, uint32_t k, int64_t bytes)
         return frame->outputs[k] = result->offered;
     if (frame->context->call->alloc) return frame->outputs[k] = ask_for(frame, k, (int64_t)wanted);
     if (wanted > result->memory_bytes) {
-        rt_memory_free(result->memory);
-        result->memory = rt_memory_new(wanted);
+        uint32_t device = rt_place_of(frame->context->model->program->output_devices, k);
+        rt_memory_off(frame->context, device, result->memory);
+        result->memory = rt_memory_on(frame->context, device, wanted);
         result->memory_bytes = result->memory ? wanted : 0;
     }
     return frame->outputs[k] = result->memory;
@@ -272,6 +290,20 @@ static int has_room(rt_frame *f, const fe_port *port, const rt_result *result, c
     return 0;
 }
 
+static int copy_elements(rt_frame *f, uint32_t k, const rt_result *result, fe_tensor *to,
+                         const int64_t *strides)
+{
+    const rt_program *program = f->context->model->program;
+    uint32_t device = rt_place_of(program->output_devices, k);
+    fe_tensor from = *to;
+    from.data = result->data;
+    from.strides = result->strides;
+    if (device) return program->device_support->restride(f, device, &from, to);
+    copy_strided(to->data, strides, result->data, result->strides, result->sizes, to->rank,
+                 rt_dtype_bytes(to->dtype));
+    return 0;
+}
+
 /* Into the caller's memory, in its strides. */
 static int copy_out(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
 {
@@ -286,8 +318,7 @@ static int copy_out(rt_frame *f, uint32_t k, rt_result *result, fe_tensor *out)
         if (out->sizes[d] != result->sizes[d]) return misfits(f, port);
     fe_tensor placed = {out->data, port->dtype, port->rank, result->sizes, out->strides};
     for (uint32_t d = 0; d < port->rank; d++) strides[d] = rt_stride(&placed, d);
-    copy_strided(out->data, strides, result->data, result->strides, result->sizes, port->rank,
-                 rt_dtype_bytes(port->dtype));
+    RT_TRY(copy_elements(f, k, result, &placed, strides));
     if (!late) return 0;
     memcpy(result->strides, strides, port->rank * sizeof *strides);
     out->sizes = result->sizes;
@@ -318,8 +349,9 @@ static int move_out(rt_frame *f, uint32_t k, rt_result *result)
     int64_t bytes = rt_reach_bytes(&made);
     if (is_callers(f, result->data)) return 0;
     void *to = ask_for(f, k, bytes > 0 ? bytes : 1);
+    uint32_t device = rt_place_of(f->context->model->program->output_devices, k);
     if (!to) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
-    if (bytes) memcpy(to, result->data, (size_t)bytes);
+    RT_TRY(rt_move(f, device, result->data, device, to, (size_t)bytes));
     result->data = to;
     return 0;
 }
@@ -336,13 +368,14 @@ static int settle_offered(rt_frame *f, uint32_t k, rt_result *result, fe_tensor 
     if (same) return 0;
     fe_tensor made = {result->data, port->dtype, port->rank, result->sizes, result->strides};
     int64_t bytes = rt_reach_bytes(&made);
-    void *copy = bytes ? rt_memory_new((size_t)bytes) : NULL;
+    uint32_t device = rt_place_of(f->context->model->program->output_devices, k);
+    void *copy = bytes ? rt_memory_on(f->context, device, (size_t)bytes) : NULL;
     if (bytes && !copy) return rt_fail(f, FE_RUN_NO_MEMORY, "no memory for an output");
-    if (bytes) memcpy(copy, result->data, (size_t)bytes);
+    int code = rt_move(f, device, result->data, device, copy, (size_t)bytes);
     result->data = copy;
-    int code = bytes ? copy_out(f, k, result, out) : 0;
+    if (bytes && code == 0) code = copy_out(f, k, result, out);
     result->data = out->data;
-    rt_memory_free(copy);
+    if (copy) rt_memory_off(f->context, device, copy);
     return code;
 }
 
@@ -387,6 +420,14 @@ void rt_step(rt_frame *frame, uint32_t step)
     clock->since = at;
 }
 
+void rt_step_took(rt_frame *frame, int64_t nanoseconds)
+{
+    rt_clock *clock = &frame->context->clock;
+    uint32_t count = frame->context->model->program->step_count;
+    if (clock->step < count) clock->ns[clock->step] += nanoseconds;
+    clock->since = now();
+}
+
 static void clock_start(fe_context *context)
 {
     uint32_t count = context->model->program->step_count;
@@ -400,6 +441,37 @@ int rt_fits(rt_frame *frame, int64_t size)
 {
     if (size != INT64_MAX) return 0;
     return rt_fail(frame, FE_RUN_NO_MEMORY, "the sizes of this run are too large");
+}
+
+static int check_output_place(rt_frame *f, const rt_program *program, uint32_t k, const void *data)
+{
+    if (!program->device_count || !program->outputs[k].dtype) return 0;
+    return rt_check_place(f, rt_place_of(program->output_devices, k), data, FE_RUN_BAD_OUTPUT,
+                          "output", program->outputs[k].name);
+}
+
+/* The run has failed for want of memory that the caller gave on another device. */
+static int fail_elsewhere(rt_frame *f, int code)
+{
+    const rt_program *program = f->context->model->program;
+    for (uint32_t k = 0; k < program->output_count; k++)
+        if (f->context->results[k].is_elsewhere)
+            return rt_fail(f, FE_RUN_BAD_OUTPUT,
+                           "output '%s' is on %s, and alloc gives no memory of it",
+                           program->outputs[k].name,
+                           rt_device_name(program, rt_place_of(program->output_devices, k)));
+    return code;
+}
+
+/* Whatever has become of the run, nobody works on the caller's memory behind it. */
+static int settle(rt_frame *f)
+{
+    const rt_program *program = f->context->model->program;
+    if (!program->device_count) return 0;
+    int settled = program->device_support->settle(f);
+    if (!program->input_devices && !program->output_devices) return settled;
+    int finished = program->device_support->finish(f);
+    return settled ? settled : finished;
 }
 
 static int run_call(fe_context *context, const fe_call *call)
@@ -432,17 +504,20 @@ static int run_call(fe_context *context, const fe_call *call)
                        call->output_count, program->name, program->output_count);
     for (uint32_t k = 0; k < program->output_count; k++) {
         if (outputs[k].data == context->results[k].lent) outputs[k].data = NULL;
+        RT_TRY(check_output_place(&frame, program, k, outputs[k].data));
         point_output(&frame, k, &outputs[k]);
     }
     rt_return_in_inputs(&frame, outputs);
     clock_start(context);
     int code = program->run(&frame);
-    int settled = context->devices ? program->device_support->settle(&frame) : 0;
-    if (code || settled) return code ? code : settled;
+    int settled = settle(&frame);
+    if (code) return fail_elsewhere(&frame, code);
+    if (settled) return settled;
     for (uint32_t k = 0; k < program->output_count; k++)
         RT_TRY(rt_check_apart(&frame, k, &outputs[k]));
     for (uint32_t k = 0; k < program->output_count; k++)
-        RT_TRY(deliver(&frame, k, &context->results[k], &outputs[k]));
+        if ((code = deliver(&frame, k, &context->results[k], &outputs[k])) != 0)
+            return fail_elsewhere(&frame, code);
     return 0;
 }
 

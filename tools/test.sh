@@ -152,12 +152,16 @@ device_parts() {
     [ -d test/cases ] || return
     if sh tools/setup.sh opencl; then
         part "cases on OpenCL" build/ferrite check test/cases --jobs "$JOBS" --device opencl
+        part "cases on OpenCL, and all that they take and give" build/ferrite check --jobs "$JOBS" \
+            --device opencl --device-ports test/cases/programs/*.pt2
     else
         skip "cases on OpenCL" "there is no OpenCL"
     fi
     cc -shared -fPIC -Iinclude examples/device/delayed.c -o build/delayed.so || return
     part "cases on a device of one's own" build/ferrite check test/cases --jobs "$JOBS" \
         --device privateuseone --devices build/delayed.so --target process
+    part "cases on a device, and all that they take and give" build/ferrite check test/cases \
+        --jobs "$JOBS" --device privateuseone --device-ports --devices build/delayed.so --target process
     part "cases on two devices" build/ferrite check --jobs "$JOBS" --device privateuseone:0 \
         --place '*.default=privateuseone:1' --devices build/delayed.so --target process \
         $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)

@@ -8,6 +8,9 @@
  * in a queue is done before somebody waits for it; then it is done on another thread, while which alone the
  * memory of the device can be touched. What a copy to the device reads is read then, however the host has
  * changed it meanwhile, and what the host reads too early is noise.
+ *
+ * $DELAYED_FAULT=CALL:N lets the N-th call of a kind fail: open, allocate, pinned, load, queue, write, read,
+ * copy, launch, record, wait; lost:N that one and all behind it, f64: there is no double.
  */
 #define _GNU_SOURCE
 #include "ferrite_device.h"
@@ -41,6 +44,28 @@ enum { NOISE = 0xa5 };
 static int say(fe_device *d, int code, const char *what)
 {
     snprintf(d->host.message, d->host.message_bytes, "%s", what);
+    return code;
+}
+
+/* ---- faults that are asked for ---- */
+
+static const char *wanted_fault(const char *kind)
+{
+    const char *fault = getenv("DELAYED_FAULT");
+    size_t length = strlen(kind);
+    return fault && strncmp(fault, kind, length) == 0 && (fault[length] == ':' || !fault[length])
+               ? fault + length
+               : NULL;
+}
+
+static int fails(fe_device *d, const char *kind, int code)
+{
+    static int calls, of_kind;
+    const char *this = wanted_fault(kind), *lost = wanted_fault("lost");
+    if (lost && ++calls >= atoi(lost + 1))
+        return say(d, FE_RUN_BAD_PROCESSOR, "the device is lost");
+    if (!this || ++of_kind != atoi(this + 1)) return 0;
+    snprintf(d->host.message, d->host.message_bytes, "a fault of %s, as wanted", kind);
     return code;
 }
 
@@ -95,16 +120,18 @@ static void free_block(fe_device *d, void *address)
 
 static int allocate(fe_device *d, int64_t bytes, void **address)
 {
-    block *b = add_block(d, (size_t)bytes, 0);
+    int code = fails(d, "allocate", FE_RUN_NO_MEMORY);
+    block *b = code ? NULL : add_block(d, (size_t)bytes, 0);
     *address = b ? b->address : NULL;
-    return b ? 0 : say(d, FE_RUN_NO_MEMORY, "no memory");
+    return b || code ? code : say(d, FE_RUN_NO_MEMORY, "no memory");
 }
 
 static int allocate_pinned(fe_device *d, int64_t bytes, void **memory)
 {
-    block *b = add_block(d, (size_t)bytes, 1);
+    int code = fails(d, "pinned", FE_RUN_NO_MEMORY);
+    block *b = code ? NULL : add_block(d, (size_t)bytes, 1);
     *memory = b ? b->address : NULL;
-    return b ? 0 : say(d, FE_RUN_NO_MEMORY, "no memory");
+    return b || code ? code : say(d, FE_RUN_NO_MEMORY, "no memory");
 }
 
 /* ---- devices ---- */
@@ -117,9 +144,10 @@ static int device_open(int32_t index, const fe_device_host *host, fe_device **ou
     d->host = *host;
     d->index = index < 0 ? 0 : index;
     pthread_mutex_init(&d->lock, NULL);
-    if (d->index < 2) return 0;
+    int code = fails(d, "open", FE_RUN_BAD_PROCESSOR);
+    if (!code && d->index < 2) return 0;
     *out = NULL;
-    int code = say(d, FE_RUN_BAD_PROCESSOR, "there are two devices, 0 and 1");
+    if (!code) code = say(d, FE_RUN_BAD_PROCESSOR, "there are two devices, 0 and 1");
     free(d);
     return code;
 }
@@ -136,7 +164,7 @@ static void describe(fe_device *d, fe_device_facts *out)
     memset(out, 0, sizeof *out);
     snprintf(out->name, sizeof out->name, "delayed %d", d->index);
     out->units = 1;
-    out->has_f64 = 1;
+    out->has_f64 = wanted_fault("f64") == NULL;
 }
 
 /* ---- kernels: compiled by cc, each called by a function that takes all parameters in two arrays ---- */
@@ -209,7 +237,8 @@ static int load(fe_device *d, const fe_device_code *code, fe_device_module **out
 {
     fe_device_module *m = calloc(1, sizeof *m);
     *out = NULL;
-    if (!m) return FE_RUN_NO_MEMORY;
+    int fault = fails(d, "load", FE_RUN_BAD_PROCESSOR);
+    if (!m || fault) return free(m), fault ? fault : FE_RUN_NO_MEMORY;
     m->device = d;
     m->callers = calloc(code->kernel_count + 1, sizeof *m->callers);
     int result = m->callers ? compile(d, code, m) : FE_RUN_NO_MEMORY;
@@ -247,11 +276,13 @@ struct fe_device_queue {
     work *works;
     size_t count, room, done; /* works that were put there ever, and were done */
     size_t first;             /* number of works[0] */
+    int64_t ticks;            /* work-items and bytes that were put there: its clock */
 };
 
 struct fe_device_mark {
     fe_device_queue *queue;
     size_t behind; /* all works before this one */
+    int64_t ticks;
 };
 
 static void reach(fe_device *d, int protection)
@@ -315,13 +346,15 @@ static int put(fe_device_queue *q, const work *w)
         q->room = room;
     }
     q->works[q->count++ - q->first] = *w;
+    q->ticks += w->rows * w->columns + w->bytes;
     return 0;
 }
 
 static int queue_new(fe_device *d, fe_device_queue **out)
 {
-    *out = calloc(1, sizeof **out);
-    if (!*out) return FE_RUN_NO_MEMORY;
+    int fault = fails(d, "queue", FE_RUN_NO_MEMORY);
+    *out = fault ? NULL : calloc(1, sizeof **out);
+    if (!*out) return fault ? fault : FE_RUN_NO_MEMORY;
     (*out)->device = d;
     return 0;
 }
@@ -338,8 +371,15 @@ static int not_mine(fe_device_queue *q)
     return say(q->device, FE_RUN_BAD_INPUT, "an address is in no memory of this device");
 }
 
+static int owns(fe_device *d, const void *address)
+{
+    return find_block(d, address, 1, 0) != NULL;
+}
+
 static int write_memory(fe_device_queue *q, void *address, const void *memory, int64_t bytes)
 {
+    int fault = fails(q->device, "write", FE_RUN_BAD_PROCESSOR);
+    if (fault) return fault;
     if (!find_block(q->device, address, bytes, 0)) return not_mine(q);
     return put(q, &(work){.kind = WRITE, .to = address, .from = memory, .bytes = bytes});
 }
@@ -347,6 +387,8 @@ static int write_memory(fe_device_queue *q, void *address, const void *memory, i
 /* Until then the host finds noise. */
 static int read_memory(fe_device_queue *q, void *memory, const void *address, int64_t bytes)
 {
+    int fault = fails(q->device, "read", FE_RUN_BAD_PROCESSOR);
+    if (fault) return fault;
     if (!find_block(q->device, address, bytes, 0)) return not_mine(q);
     memset(memory, NOISE, (size_t)bytes);
     return put(q, &(work){.kind = READ, .to = memory, .from = address, .bytes = bytes});
@@ -354,6 +396,8 @@ static int read_memory(fe_device_queue *q, void *memory, const void *address, in
 
 static int copy_memory(fe_device_queue *q, void *to, const void *from, int64_t bytes)
 {
+    int fault = fails(q->device, "copy", FE_RUN_BAD_PROCESSOR);
+    if (fault) return fault;
     if (!find_block(q->device, to, bytes, 0) || !find_block(q->device, from, bytes, 0))
         return not_mine(q);
     return put(q, &(work){.kind = COPY, .to = to, .from = from, .bytes = bytes});
@@ -361,6 +405,8 @@ static int copy_memory(fe_device_queue *q, void *to, const void *from, int64_t b
 
 static int launch(fe_device_queue *q, const fe_device_launch *l)
 {
+    int fault = fails(q->device, "launch", FE_RUN_BAD_PROCESSOR);
+    if (fault) return fault;
     work w = {.kind = LAUNCH,
               .caller = l->module->callers[l->kernel],
               .fault = l->fault,
@@ -379,18 +425,29 @@ static int launch(fe_device_queue *q, const fe_device_launch *l)
 
 static int record(fe_device_queue *q, fe_device_mark **out)
 {
-    *out = calloc(1, sizeof **out);
-    if (!*out) return FE_RUN_NO_MEMORY;
+    int fault = fails(q->device, "record", FE_RUN_BAD_PROCESSOR);
+    *out = fault ? NULL : calloc(1, sizeof **out);
+    if (!*out) return fault ? fault : FE_RUN_NO_MEMORY;
     (*out)->queue = q;
     (*out)->behind = q->count;
+    (*out)->ticks = q->ticks;
     return 0;
 }
 
 static int wait_for(fe_device_mark *mark)
 {
+    int fault = fails(mark->queue->device, "wait", FE_RUN_BAD_PROCESSOR);
     int code = do_until(mark->queue, mark->behind);
     free(mark);
-    return code;
+    return fault ? fault : code;
+}
+
+/* A microsecond for each work-item of a kernel, and for each byte that is copied. */
+static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
+{
+    *nanoseconds = 1000 * (to->ticks - from->ticks);
+    int first = wait_for(from), second = wait_for(to);
+    return first ? first : second;
 }
 
 const fe_device_driver *ferrite_device(void)
@@ -414,6 +471,9 @@ const fe_device_driver *ferrite_device(void)
                                             .copy = copy_memory,
                                             .launch = launch,
                                             .record = record,
-                                            .wait = wait_for};
+                                            .wait = wait_for,
+                                            .owns = owns,
+                                            .timed_queue_new = queue_new,
+                                            .elapsed = elapsed};
     return &driver;
 }

@@ -21,6 +21,7 @@ class Port:
         self.name, self.kind, self.value = facts.get("name"), facts["kind"], facts.get("value")
         self.dtype = facts.get("dtype", _NUMBERS.get(self.kind, 0))
         self.sizes, self.strides = facts.get("sizes", []), facts.get("strides", [])
+        self.device = facts.get("device", 0)
         self.rank = len(self.sizes)
         self.is_fixed = not any(isinstance(number, str) for number in (*self.sizes, *self.strides))
         self.symbols = [(d, size) for d, size in enumerate(self.sizes) if isinstance(size, str) and size.isidentifier()]
@@ -276,6 +277,9 @@ class Caller:
 
     def __init__(self, artifact, model, signature, alive):
         self.artifact, self.signature, self._alive = artifact, signature, alive
+        if any(port.device for port in (*signature.inputs, *signature.outputs)):
+            raise rt.RunError("inputs or outputs of the program are on a device, and calls from Python have memory of the host: "
+                              "call it from C, or leave option device_ports out")
         self._context, self._turn = c_void_p(), threading.Lock()
         torch = sys.modules.get("torch")
         code = artifact.context_new(model, torch.get_num_threads() if torch else 0, byref(self._context))

@@ -24,7 +24,10 @@ enum {
     CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
-    CU_EVENT_DISABLE_TIMING = 2
+    CU_EVENT_DISABLE_TIMING = 2,
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+    CU_MEMORYTYPE_DEVICE = 2
 };
 
 #define DRIVER(X)                                                                                  \
@@ -40,6 +43,7 @@ enum {
     X(CtxSetCurrent, "cuCtxSetCurrent", (CUcontext))                                               \
     X(MemAlloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                          \
     X(MemFree, "cuMemFree_v2", (CUdeviceptr))                                                      \
+    X(PointerGetAttribute, "cuPointerGetAttribute", (void *, int, CUdeviceptr))                    \
     X(MemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \
     X(MemFreeHost, "cuMemFreeHost", (void *))                                                      \
     X(ModuleLoadData, "cuModuleLoadData", (CUmodule *, const void *))                              \
@@ -57,6 +61,7 @@ enum {
     X(EventCreate, "cuEventCreate", (CUevent *, unsigned))                                         \
     X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                           \
     X(EventSynchronize, "cuEventSynchronize", (CUevent))                                           \
+    X(EventElapsedTime, "cuEventElapsedTime", (float *, CUevent, CUevent))                         \
     X(EventDestroy, "cuEventDestroy_v2", (CUevent))
 
 #define COMPILER(X)                                                                                \
@@ -102,6 +107,7 @@ struct fe_device_module {
 struct fe_device_queue {
     fe_device *device;
     CUstream stream;
+    int is_timed;
 };
 
 struct fe_device_mark {
@@ -229,6 +235,19 @@ static void release(fe_device *d, void *address)
     d->cu.MemFree((uintptr_t)address);
 }
 
+/* Of whoever has allocated it: all of the process share one context of the device. */
+static int owns(fe_device *d, const void *address)
+{
+    unsigned type = 0;
+    int ordinal = -1;
+    CUdeviceptr at = (uintptr_t)address;
+    take(d);
+    return d->cu.PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == 0 &&
+           type == CU_MEMORYTYPE_DEVICE &&
+           d->cu.PointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at) == 0 &&
+           ordinal == d->id;
+}
+
 static int allocate_pinned(fe_device *d, int64_t bytes, void **memory)
 {
     take(d);
@@ -325,6 +344,13 @@ static int queue_new(fe_device *d, fe_device_queue **out)
     return 0;
 }
 
+static int timed_queue_new(fe_device *d, fe_device_queue **out)
+{
+    int code = queue_new(d, out);
+    if (code == 0) (*out)->is_timed = 1;
+    return code;
+}
+
 static void queue_free(fe_device_queue *q)
 {
     take(q->device);
@@ -389,9 +415,10 @@ static int record(fe_device_queue *q, fe_device_mark **out)
     if (!mark) return FE_RUN_NO_MEMORY;
     mark->device = d;
     take(d);
-    CUresult status = d->cu.EventCreate(&mark->event, CU_EVENT_DISABLE_TIMING);
+    CUresult status = d->cu.EventCreate(&mark->event, q->is_timed ? 0 : CU_EVENT_DISABLE_TIMING);
     if (status == 0) status = d->cu.EventRecord(mark->event, q->stream);
     if (status) {
+        if (mark->event) d->cu.EventDestroy(mark->event);
         free(mark);
         return fail(d, "marking a queue", status);
     }
@@ -407,6 +434,21 @@ static int wait_for(fe_device_mark *mark)
     d->cu.EventDestroy(mark->event);
     free(mark);
     return status ? fail(d, "work on the device", status) : 0;
+}
+
+static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
+{
+    fe_device *d = from->device;
+    float milliseconds = 0;
+    take(d);
+    CUresult status = d->cu.EventSynchronize(to->event);
+    if (status == 0) status = d->cu.EventElapsedTime(&milliseconds, from->event, to->event);
+    d->cu.EventDestroy(from->event);
+    d->cu.EventDestroy(to->event);
+    free(from);
+    free(to);
+    *nanoseconds = (int64_t)(1e6 * (double)milliseconds);
+    return status ? fail(d, "telling the time", status) : 0;
 }
 
 const fe_device_driver fe_cuda_driver = {.version = FE_DEVICE_VERSION,
@@ -428,4 +470,7 @@ const fe_device_driver fe_cuda_driver = {.version = FE_DEVICE_VERSION,
                                          .copy = copy_memory,
                                          .launch = launch,
                                          .record = record,
-                                         .wait = wait_for};
+                                         .wait = wait_for,
+                                         .owns = owns,
+                                         .timed_queue_new = timed_queue_new,
+                                         .elapsed = elapsed};

@@ -99,6 +99,19 @@ static int set_driver(fe_model *model, const fe_device_driver *driver)
     return is_known ? 0 : FE_RUN_BAD_INPUT;
 }
 
+static int need_f64(opened *o)
+{
+    fe_device_facts facts = {.has_f64 = 1};
+    o->driver->describe(o->device, &facts);
+    if (facts.has_f64) return 0;
+    snprintf(
+        o->message, sizeof o->message,
+        "%.127s has no double, and kernels of the program compute with it, as sums of floats do: "
+        "leave them on the cpu (option place)",
+        facts.name);
+    return FE_RUN_BAD_PROCESSOR;
+}
+
 static int open_one(const fe_model *model, uint32_t k, opened *o)
 {
     const rt_device *d = &model->program->devices[k];
@@ -110,6 +123,7 @@ static int open_one(const fe_model *model, uint32_t k, opened *o)
         return FE_RUN_BAD_PROCESSOR;
     }
     int code = o->driver->open(d->index, &host, &o->device);
+    if (code == 0 && d->code.needs_f64) code = need_f64(o);
     if (code == 0 && d->code.kernel_count) code = o->driver->load(o->device, &d->code, &o->module);
     return code;
 }
@@ -129,6 +143,14 @@ static int upload(fe_model *model, uint32_t k)
     return code;
 }
 
+/* States go there with each context. */
+static int is_wanted_there(const rt_program *program, uint32_t weight)
+{
+    for (uint32_t k = 0; k < program->state_count; k++)
+        if (program->states[k] == weight) return 0;
+    return program->weights[weight].device != 0;
+}
+
 static int open_all(fe_model *model, char *message, size_t message_bytes)
 {
     const rt_program *program = model->program;
@@ -144,7 +166,7 @@ static int open_all(fe_model *model, char *message, size_t message_bytes)
     for (; at < program->device_count; at++)
         if ((code = open_one(model, at, &all[at])) != 0) break;
     for (uint32_t k = 0; code == 0 && k < program->weight_count; k++)
-        if (program->weights[k].device && (code = upload(model, k)) != 0)
+        if (is_wanted_there(program, k) && (code = upload(model, k)) != 0)
             at = program->weights[k].device - 1;
     for (uint32_t k = 0; code == 0 && k < program->weight_count; k++)
         if (!program->weights[k].device) model->device_weights[k] = model->weights[k];
@@ -171,40 +193,44 @@ static void end(fe_context *context)
     context->devices = NULL;
 }
 
+static int has_clock(const fe_device_driver *driver)
+{
+    size_t known = offsetof(fe_device_driver, elapsed) + sizeof driver->elapsed;
+    return driver->struct_bytes >= known && driver->timed_queue_new && driver->elapsed;
+}
+
 static int begin(fe_context *context)
 {
     static const char zeroes[FAULT_BYTES];
     const rt_program *program = context->model->program;
+    rt_frame frame = {.context = context};
     context->devices = calloc(program->device_count, sizeof(used));
     if (!context->devices) return FE_RUN_NO_MEMORY;
     for (uint32_t k = 1; k <= program->device_count; k++) {
         const opened *o = opened_of(context, k);
         used *u = used_of(context, k);
-        int code = o->driver->queue_new(o->device, &u->queue);
+        int code = program->step_count && has_clock(o->driver)
+                       ? o->driver->timed_queue_new(o->device, &u->queue)
+                       : o->driver->queue_new(o->device, &u->queue);
         if (code == 0) code = o->driver->allocate(o->device, FAULT_BYTES, &u->fault);
         if (code == 0) code = o->driver->write(u->queue, u->fault, zeroes, FAULT_BYTES);
-        if (code) return code;
+        if (code) return failed(&frame, k, code);
     }
     return 0;
 }
 
+/* Whoever asked says no more than that there is none. */
 static void *memory_new(const fe_context *context, uint32_t device, int is_pinned, size_t bytes)
 {
     const opened *o = opened_of(context, device);
+    rt_frame frame = {.context = (fe_context *)(uintptr_t)context};
     void *memory = NULL;
     int code = is_pinned ? o->driver->allocate_pinned(o->device, (int64_t)bytes, &memory)
                          : o->driver->allocate(o->device, (int64_t)bytes, &memory);
-    return code == 0 ? memory : NULL;
-}
-
-static void memory_free(const fe_context *context, uint32_t device, int is_pinned, void *memory)
-{
-    const opened *o = opened_of(context, device);
-    if (!memory) return;
-    if (is_pinned)
-        o->driver->release_pinned(o->device, memory);
-    else
-        o->driver->release(o->device, memory);
+    if (code == 0) return memory;
+    rt_fail(&frame, code, "%s: no memory for %zu bytes: %s",
+            context->model->program->devices[device - 1].name, bytes, o->message);
+    return NULL;
 }
 
 /* ---- waiting ---- */
@@ -236,6 +262,23 @@ static int finish(rt_frame *f, uint32_t device)
     int code = o->driver->record(used_of(f->context, device)->queue, &mark);
     if (code == 0) code = o->driver->wait(mark);
     return code ? failed(f, device, code) : 0;
+}
+
+/* What is in the queue may still work there. */
+static void memory_free(const fe_context *context, uint32_t device, int is_pinned, void *memory)
+{
+    rt_frame frame = {.context = (fe_context *)(uintptr_t)context};
+    char error[RT_ERROR_BYTES];
+    if (!memory) return;
+    const opened *o = opened_of(context, device);
+    memcpy(error, context->error, sizeof error);
+    for (uint32_t k = 1; k <= context->model->program->device_count; k++)
+        if (k == device || is_pinned) finish(&frame, k);
+    memcpy(frame.context->error, error, sizeof error);
+    if (is_pinned)
+        o->driver->release_pinned(o->device, memory);
+    else
+        o->driver->release(o->device, memory);
 }
 
 /* The host waits for what is in the queue by now when it asks for this buffer. */
@@ -270,8 +313,34 @@ static int settle(rt_frame *frame)
     return code;
 }
 
-const rt_device_support rt_devices = {open_all, close_model, set_driver, begin,
-                                      end,      settle,      memory_new, memory_free};
+/* ---- the time of each step ---- */
+
+/* Of a program that is to tell them, what is asked of a device begins when nothing is under way. */
+static int clock_begin(rt_frame *f, uint32_t device, fe_device_mark **from)
+{
+    const opened *o = opened_of(f->context, device);
+    *from = NULL;
+    if (!f->context->model->program->step_count) return 0;
+    RT_TRY(finish(f, device));
+    int code =
+        has_clock(o->driver) ? o->driver->record(used_of(f->context, device)->queue, from) : 0;
+    return code ? failed(f, device, code) : 0;
+}
+
+/* By the clock of the device, or as long as the host has waited. */
+static int clock_end(rt_frame *f, uint32_t device, fe_device_mark *from, int result)
+{
+    const opened *o = opened_of(f->context, device);
+    fe_device_mark *to;
+    int64_t ns = 0;
+    if (!from)
+        return result || !f->context->model->program->step_count ? result : finish(f, device);
+    int code = o->driver->record(used_of(f->context, device)->queue, &to);
+    if (code) o->driver->wait(from);
+    if (!code) code = o->driver->elapsed(from, to, &ns);
+    if (!code) rt_step_took(f, ns);
+    return result || !code ? result : failed(f, device, code);
+}
 
 /* ---- copies ---- */
 
@@ -325,11 +394,10 @@ static int move_staged(rt_frame *f, const fe_tensor *from, uint32_t from_device,
     return finish(f, to_device);
 }
 
-int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, const fe_tensor *to,
-                uint32_t to_device, const void *later)
+static int transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device,
+                    const fe_tensor *to, uint32_t to_device, const void *later)
 {
     uint32_t device = from_device ? from_device : to_device;
-    if (elements_of(from) == 0) return 0;
     if (are_alike(from, to) && (!from_device || !to_device)) {
         RT_TRY(
             move_bytes(frame, from->data, from_device, to->data, to_device, rt_reach_bytes(from)));
@@ -340,6 +408,17 @@ int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, co
     int code = move_staged(frame, from, from_device, to, to_device, staged);
     free(staged);
     return code;
+}
+
+int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, const fe_tensor *to,
+                uint32_t to_device, const void *later)
+{
+    uint32_t device = from_device ? from_device : to_device;
+    fe_device_mark *begun;
+    if (elements_of(from) == 0) return 0;
+    RT_TRY(clock_begin(frame, device, &begun));
+    return clock_end(frame, device, begun,
+                     transfer(frame, from, from_device, to, to_device, later));
 }
 
 /* ---- kernels ---- */
@@ -373,7 +452,96 @@ int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_ker
                                .buffer_count = buffer_count,
                                .ints = args->ints,
                                .int_count = int_count};
+    fe_device_mark *begun;
+    RT_TRY(clock_begin(frame, device, &begun));
     int code = o->driver->launch(u->queue, &launch);
-    if (code) return failed(frame, device, code);
+    RT_TRY(clock_end(frame, device, begun, code ? failed(frame, device, code) : 0));
     return args->fault ? take_fault(frame, device) : 0;
 }
+
+static int move_now(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device,
+                    void *to, size_t bytes)
+{
+    RT_TRY(move_bytes(frame, from, from_device, to, to_device, (int64_t)bytes));
+    return finish(frame, from_device ? from_device : to_device);
+}
+
+/* ---- looking at numbers ---- */
+
+/* What a tensor reaches, on the host; NULL where there is no memory, and *code says so, or nothing. */
+static void *bring(rt_frame *f, uint32_t device, const fe_tensor *t, int *code)
+{
+    int64_t bytes = rt_reach_bytes(t);
+    void *near = bytes ? malloc((size_t)bytes) : NULL;
+    *code = 0;
+    if (!bytes) return NULL;
+    if (!near)
+        *code = rt_fail(f, FE_RUN_NO_MEMORY, "no memory to look at a device's");
+    else
+        *code = move_now(f, device, t->data, 0, near, (size_t)bytes);
+    if (!*code) return near;
+    free(near);
+    return NULL;
+}
+
+int rt_check_numbers_on(rt_frame *frame, uint32_t device, const fe_tensor *t, int finite,
+                        const char *what)
+{
+    int code;
+    fe_tensor near = *t;
+    near.data = bring(frame, device, t, &code);
+    if (!code && near.data) code = rt_check_numbers(frame, &near, finite, what);
+    free(near.data);
+    return code;
+}
+
+int rt_clear_on(rt_frame *frame, uint32_t device, const fe_tensor *t)
+{
+    int code;
+    fe_tensor near = *t;
+    near.data = bring(frame, device, t, &code);
+    if (near.data) rt_clear(&near);
+    if (near.data) code = move_now(frame, 0, near.data, device, t->data, (size_t)rt_reach_bytes(t));
+    free(near.data);
+    return code;
+}
+
+/* ---- for the caller's memory ---- */
+
+static int owns(const fe_context *context, uint32_t device, const void *address, int if_unknown)
+{
+    const opened *o = opened_of(context, device);
+    size_t known = offsetof(fe_device_driver, owns) + sizeof o->driver->owns;
+    if (o->driver->struct_bytes < known || !o->driver->owns) return if_unknown;
+    return o->driver->owns(o->device, address);
+}
+
+static int restride(rt_frame *frame, uint32_t device, const fe_tensor *from, const fe_tensor *to)
+{
+    if (elements_of(from) && are_alike(from, to))
+        return move_now(frame, device, from->data, device, to->data, (size_t)rt_reach_bytes(from));
+    return rt_transfer(frame, from, device, to, device, NULL);
+}
+
+static int finish_all(rt_frame *frame)
+{
+    int code = 0;
+    for (uint32_t k = 1; k <= frame->context->model->program->device_count; k++) {
+        int failure = finish(frame, k);
+        if (failure && !code) code = failure;
+    }
+    return code;
+}
+
+const rt_device_support rt_devices = {.open = open_all,
+                                      .close = close_model,
+                                      .set_driver = set_driver,
+                                      .begin = begin,
+                                      .end = end,
+                                      .settle = settle,
+                                      .memory_new = memory_new,
+                                      .memory_free = memory_free,
+                                      .owns = owns,
+                                      .move = move_now,
+                                      .restride = restride,
+                                      .finish = finish_all};

@@ -68,6 +68,7 @@ enum {
     X(EnqueueMarkerWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *))        \
     X(WaitForEvents, (cl_uint, const cl_event *))                                                  \
     X(ReleaseEvent, (cl_event))                                                                    \
+    X(GetEventProfilingInfo, (cl_event, cl_uint, size_t, void *, size_t *))                        \
     X(Flush, (cl_command_queue))                                                                   \
     X(Finish, (cl_command_queue))
 
@@ -399,20 +400,31 @@ static int load(fe_device *d, const fe_device_code *code, fe_device_module **out
 
 /* ---- queues ---- */
 
-static int queue_new(fe_device *d, fe_device_queue **out)
+static int new_queue(fe_device *d, uint64_t properties, fe_device_queue **out)
 {
     cl_int status = 0;
     fe_device_queue *q = calloc(1, sizeof *q);
     *out = NULL;
     if (!q) return FE_RUN_NO_MEMORY;
     q->device = d;
-    q->queue = d->cl.CreateCommandQueue(d->context, d->id, 0, &status);
+    q->queue = d->cl.CreateCommandQueue(d->context, d->id, properties, &status);
     if (!q->queue) {
         free(q);
         return fail(d, FE_RUN_NO_MEMORY, "making a queue", status);
     }
     *out = q;
     return 0;
+}
+
+static int queue_new(fe_device *d, fe_device_queue **out)
+{
+    return new_queue(d, 0, out);
+}
+
+static int timed_queue_new(fe_device *d, fe_device_queue **out)
+{
+    enum { QUEUE_PROFILING_ENABLE = 2 };
+    return new_queue(d, QUEUE_PROFILING_ENABLE, out);
 }
 
 static void queue_free(fe_device_queue *q)
@@ -426,6 +438,12 @@ static int unknown(const fe_device *d)
 {
     snprintf(d->host.message, d->host.message_bytes, "an address is in no memory of this device");
     return FE_RUN_BAD_INPUT;
+}
+
+static int owns(fe_device *d, const void *address)
+{
+    buffer b = find_buffer(d, address);
+    return b.memory && (const char *)address < b.address + b.bytes;
 }
 
 static int write_memory(fe_device_queue *q, void *address, const void *memory, int64_t bytes)
@@ -531,6 +549,24 @@ static int wait(fe_device_mark *mark)
     return status ? fail(d, FE_RUN_BAD_PROCESSOR, "work on the device", status) : 0;
 }
 
+static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
+{
+    enum { PROFILING_COMMAND_END = 0x1283 };
+    fe_device *d = from->device;
+    cl_event events[] = {from->event, to->event};
+    uint64_t begin = 0, end = 0;
+    cl_int status = d->cl.WaitForEvents(2, events);
+    if (status == 0)
+        status = d->cl.GetEventProfilingInfo(events[0], PROFILING_COMMAND_END, 8, &begin, NULL);
+    if (status == 0)
+        status = d->cl.GetEventProfilingInfo(events[1], PROFILING_COMMAND_END, 8, &end, NULL);
+    for (int k = 0; k < 2; k++) d->cl.ReleaseEvent(events[k]);
+    free(from);
+    free(to);
+    *nanoseconds = (int64_t)(end - begin);
+    return status ? fail(d, FE_RUN_BAD_PROCESSOR, "telling the time", status) : 0;
+}
+
 const fe_device_driver fe_opencl_driver = {.version = FE_DEVICE_VERSION,
                                            .struct_bytes = sizeof fe_opencl_driver,
                                            .kind = "opencl",
@@ -550,4 +586,7 @@ const fe_device_driver fe_opencl_driver = {.version = FE_DEVICE_VERSION,
                                            .copy = copy_memory,
                                            .launch = launch,
                                            .record = record,
-                                           .wait = wait};
+                                           .wait = wait,
+                                           .owns = owns,
+                                           .timed_queue_new = timed_queue_new,
+                                           .elapsed = elapsed};

@@ -5,6 +5,7 @@
 
 #include "cli/compare.h"
 #include "cli/property.h"
+#include "driver/call.h"
 #include "driver/debug/bisect.h"
 
 #include "infer/infer.h"
@@ -321,7 +322,7 @@ static fe_status run_set(case_job *job, const case_files *files, json_object *se
     }
     if (!job->context) FE_TRY(driver_context(d, a, d->loaded.model, 0, &job->context));
     FE_TRY(case_replace(job));
-    if (a->run(job->context, inputs, a->input_count, outputs, a->output_count) != FE_RUN_OK)
+    if (call_once(a, job->context, d->memory, inputs, outputs) != FE_RUN_OK)
         return compare_mismatch(d, a->error(job->context), "run");
     size_t count = expected ? json_object_array_length(expected) : 0;
     if (expected && count != a->output_count)

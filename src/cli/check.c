@@ -248,7 +248,8 @@ const cli_command cli_check = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa device place devices cc target artifact no-cc nan-check inf-check lifecycle-check "
+        "isa device device-ports place devices cc target artifact no-cc nan-check inf-check "
+        "lifecycle-check "
         "bisect cache lapack ops "
         "max-arena direct-convolution donate memory-budget split tune tune-budget-ms",
     .fewest = 1,

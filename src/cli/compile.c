@@ -106,12 +106,13 @@ const cli_command cli_compile = {
              "compile MODEL.pt2 -o MODEL.json\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa name device place cc cache lapack jobs model from ops max-arena "
-                       "direct-convolution donate "
-                       "memory-budget profile "
-                       "nan-check inf-check "
-                       "split part passes verify tune tune-budget-ms "
-                       "dump-after",
+    .session_options =
+        "isa name device device-ports place cc cache lapack jobs model from ops max-arena "
+        "direct-convolution donate "
+        "memory-budget profile "
+        "nan-check inf-check "
+        "split part passes verify tune tune-budget-ms "
+        "dump-after",
     .fewest = 1,
     .most = 1,
     .run = compile,

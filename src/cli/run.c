@@ -38,9 +38,10 @@ fe_status run_once(run_state *r, double *us)
     else
         r->kept = inputs_keep(r->program, a, r->inputs);
     for (uint32_t k = 0; k < a->output_count; k++) r->outputs[k] = (fe_tensor){0};
-    double begin = clock_seconds();
-    int result = a->run(r->context, r->inputs, a->input_count, r->outputs, a->output_count);
-    *us = (clock_seconds() - begin) * 1e6;
+    if (!r->device.artifact) call_begin(&r->device, a, r->context, r->program->memory);
+    double seconds;
+    int result = call_run(&r->device, r->inputs, r->outputs, &seconds);
+    *us = seconds * 1e6;
     if (result == FE_RUN_OK) return FE_OK;
     return diag_fail(r->program->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s",
                      a->error(r->context));
@@ -71,6 +72,7 @@ fe_status run_open(run_state *r, uint32_t threads)
 
 void run_end(run_state *r)
 {
+    call_end(&r->device);
     if (r->context) r->artifact->context_free(r->context);
     r->context = NULL;
 }
@@ -181,13 +183,13 @@ const cli_command cli_run = {
              "    [--output-dir DIR] [--threads N] [--repeat N] [--json]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options =
-        "isa device place devices cc target artifact no-cc nan-check inf-check lifecycle-check "
-        "bisect dump-buffers "
-        "dump-dir cache lapack "
-        "jobs model from ops tune tune-budget-ms "
-        "max-arena direct-convolution donate memory-budget split part "
-        "passes verify dump-after",
+    .session_options = "isa device device-ports place devices cc target artifact no-cc nan-check "
+                       "inf-check lifecycle-check "
+                       "bisect dump-buffers "
+                       "dump-dir cache lapack "
+                       "jobs model from ops tune tune-budget-ms "
+                       "max-arena direct-convolution donate memory-budget split part "
+                       "passes verify dump-after",
     .fewest = 1,
     .most = 1,
     .run = run,

@@ -4,6 +4,7 @@
 #define FERRITE_CLI_RUN_H
 
 #include "cli/cli.h"
+#include "driver/call.h"
 #include "driver/inputs.h"
 
 typedef struct run_inputs {
@@ -26,6 +27,7 @@ typedef struct run_state {
     fe_context *context;
     fe_tensor *inputs, *outputs; /* of the last call */
     inputs_kept kept;            /* as they were before the first call */
+    device_call device;          /* what the calls have on devices */
 } run_state;
 
 typedef struct run_times {

@@ -303,6 +303,15 @@ static const emit_kernel *kernels_for(const driver_program *d, const target_mach
     return kernels;
 }
 
+/* For anything but its name. */
+static bool uses_f64(const char *source)
+{
+    static const char NAMES[] = "typedef double f64;";
+    const char *at = strstr(source, "f64"), *named = strstr(source, NAMES);
+    if (named && at == named + strlen("typedef double ")) at = strstr(at + 1, "f64");
+    return at != NULL;
+}
+
 /* The kernels of one kind of device with what stands in front of them. */
 static emit_module module_for(driver_program *d, const target_machine *device)
 {
@@ -316,6 +325,7 @@ static emit_module module_for(driver_program *d, const target_machine *device)
     kern_prelude(device, kernels, m.kernel_count, &source);
     for (uint32_t i = 0; i < m.kernel_count; i++) text_printf(&source, "\n%s", m.kernels[i].source);
     m.source = source.at;
+    m.needs_f64 = uses_f64(m.source);
     return m;
 }
 
@@ -395,47 +405,21 @@ fe_status driver_build_kernels(driver_program *d)
     return toolchain_build(d, build);
 }
 
-/* All devices of the graph become the host. */
-static void bring_home(fx_value *v)
-{
-    if (v->kind == FX_TENSOR && v->tensor) v->tensor->device = TY_HOST;
-    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) bring_home(&v->items[i]);
-}
-
-static void bring_graph_home(fx_graph *g)
-{
-    for (fx_node *n = g->first; n; n = n->next) {
-        bring_home(&n->value);
-        for (uint32_t i = 0; i < n->arg_count; i++)
-            if (n->args[i].kind == FX_ARG_DEVICE)
-                n->args[i].device = TY_HOST;
-            else if (n->args[i].kind == FX_ARG_GRAPH)
-                bring_graph_home(n->args[i].graph);
-    }
-}
-
 fe_status driver_need_host(driver_program *d, bool or_devices)
 {
-    const driver_options *o = &d->options;
     const loop_program *p = d->loops;
-    bool is_watched = or_devices && (o->nan_check || o->inf_check || watch_is_wanted(o));
-    const char *help = is_watched
-                           ? "what looks at numbers or memory of a run (nan-check, "
-                             "lifecycle-check, bisect, dumps ...) looks at the cpu alone: "
-                             "leave it out, or take --device cpu"
-                           : "with --device cpu it is made for the cpu, with --device opencl "
-                             "as C or a library for OpenCL; a graph (--emit fx) is made for "
-                             "all";
+    static const char HELP[] =
+        "with --device cpu it is made for the cpu, with --device opencl as C or a library for "
+        "OpenCL; a graph (--emit fx) is made for all";
     for (loop_buffer_id id = 0; id < p->buffers.count; id++) {
         const loop_buffer *b = &p->buffers.at[id];
         const char *note = driver_note(d, b->origin);
         if (ty_is_host(b->device) ||
-            (or_devices && !is_watched && b->kind != LOOP_INPUT && b->kind != LOOP_STATE &&
-             target_of_device(ty_device_words[b->device.kind])))
+            (or_devices && target_of_device(ty_device_words[b->device.kind])))
             continue;
         return diag_fail(d->session,
-                         (diag){.status = FE_UNSUPPORTED, .stage = "emit", .help = help},
-                         is_watched ? "%s is on %s, where nobody can look"
+                         (diag){.status = FE_UNSUPPORTED, .stage = "emit", .help = HELP},
+                         or_devices ? "%s is on %s, which no kernels are made for"
                                     : "%s is on %s, and this target runs on the cpu alone",
                          note ? arena_printf(d->memory, "%%%s", note) : b->name,
                          ty_device_name(d->memory, b->device));
@@ -460,7 +444,7 @@ fe_status driver_need_kernels(driver_program *d)
 
 static fe_status stage_infer(driver_program *d)
 {
-    if (place_is_wanted(&d->options)) bring_graph_home(d->graph);
+    if (place_is_asked_for(&d->options)) place_bring_home(d->graph);
     if (!d->graph->output)
         return fx_fail(d->graph, NULL, "fx", FE_CORRUPT,
                        "a graph ends with what it gives: output (...)", "graph %s has no output",
@@ -471,7 +455,7 @@ static fe_status stage_infer(driver_program *d)
 
 static fe_status stage_lower(driver_program *d)
 {
-    if (place_is_wanted(&d->options) && !d->for_host) return place_and_lower(d);
+    if (!d->for_host && place_is_wanted(d)) return place_and_lower(d);
     return split_lower(d, d->split);
 }
 
@@ -539,10 +523,11 @@ fe_status driver_for_host(driver_program *d, driver_program **out)
     uint32_t count;
     *out = d;
     driver_modules(d, &count);
-    if (!count) return FE_OK;
+    if (!count && !d->recorded) return FE_OK;
     driver_program *host = *out = NEW(d->memory, driver_program);
     *host = *d;
     host->for_host = true;
+    if (d->recorded) host->graph = d->recorded;
     host->whole = host->kernels_only = (driver_build){0};
     if (d->graph) return driver_advance(host, STAGE_LOWER, STAGE_EMIT);
     host->schedule = NEW(d->memory, sched_schedule);

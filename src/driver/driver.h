@@ -76,6 +76,7 @@ typedef struct driver_options {
     const char *part;       /* number of the one part to compile; NULL: all */
     uint32_t jobs;          /* compiler processes side by side; 0: one a core */
     const char *device;     /* "cpu": of all that the program says a device of; else as recorded */
+    bool device_ports;      /* inputs and outputs are on that device as well */
     const char *target;     /* what fe_load() runs: "c", "process"; NULL: "c" */
     const char *artifact;   /* made earlier, which is run in place of one made now; NULL: none */
     bool no_cc;             /* kernels are interpreted */
@@ -170,6 +171,8 @@ typedef struct fe_program {
     op_registry *ops;     /* with the operators of the libraries; NULL: the built-in ones */
     pt2_archive *archive; /* NULL when read from text */
     fx_graph *graph;
+    fx_graph
+        *recorded; /* as it was before nodes without kernels left their device; NULL: `graph` */
     const char **pass_names; /* of the passes, those among them that pass_limit left out */
     uint32_t pass_total;
     lower_split *split; /* NULL: the program is not cut */
@@ -204,8 +207,8 @@ fe_status driver_begin(fe_session *s, const driver_options *o, arena *memory, dr
 fe_status driver_for_host(driver_program *d, driver_program **out);
 /* Takes a program that has been through the stages before `first` on to `last`. */
 fe_status driver_advance(driver_program *d, driver_stage first, driver_stage last);
-/* FE_UNSUPPORTED where the program runs on another device than the host: what is made runs there alone, or
- * (or_devices) takes inputs and keeps states there. */
+/* FE_UNSUPPORTED where the program runs on another device than the host, or (or_devices) on one that no
+ * kernels are made for. */
 fe_status driver_need_host(driver_program *d, bool or_devices);
 /* FE_UNSUPPORTED where the text of a wrapper names kernels: it can be shown, but not made. */
 fe_status driver_need_kernels(driver_program *d);
@@ -259,7 +262,10 @@ fe_status split_lower(driver_program *d, const lower_split *split);
 
 /* place.c: do options say where nodes run? Then what runs where, copies, and the graph lowered so. FE_USAGE:
  * kernels are not made for a device, or a pattern matches nothing. */
-bool place_is_wanted(const driver_options *o);
+bool place_is_asked_for(const driver_options *o); /* by options */
+bool place_is_wanted(const driver_program *d);
+/* All tensors of the graph become the host's. */
+void place_bring_home(fx_graph *g);
 fe_status place_and_lower(driver_program *d);
 /* devices.c: the drivers in the libraries of option devices; those of the devices that a program names are
  * given to the model that was loaded of it. */

@@ -144,11 +144,10 @@ fe_status driver_context(driver_program *d, const fe_artifact *a, const fe_model
     exec_program *x = d->loaded.exec;
     int code = a->context_new(model, threads, out);
     if (code == FE_RUN_OK) return FE_OK;
-    if (code == FE_RUN_NO_MEMORY)
-        return diag_fail(d->session, (diag){.status = FE_NO_MEMORY, .stage = "run"},
-                         "no memory for the arena");
-    return diag_fail(d->session, (diag){.status = FE_UNSUPPORTED, .stage = "run"}, "%s",
-                     x && model == exec_model(x) ? exec_error(x) : a->error(NULL));
+    const char *why = x && model == exec_model(x) ? exec_error(x) : a->error(NULL);
+    fe_status status = code == FE_RUN_NO_MEMORY ? FE_NO_MEMORY : FE_UNSUPPORTED;
+    if (!*why) why = "no memory for the arena";
+    return diag_fail(d->session, (diag){.status = status, .stage = "run"}, "%s", why);
 }
 
 void driver_unload(driver_program *d)

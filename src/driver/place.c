@@ -1,10 +1,12 @@
-/* place.c -- which device each node of the graph runs on, where a program is moved to one (option device) or
- * nodes are by name (option place).
+/* place.c -- which device each node of the graph runs on: where the program was recorded, or is moved (option
+ * device), or nodes are by name (option place).
  *
- * What a device has kernels for runs there; all else stays on the host, with inputs, outputs and what the
- * program changes. Copies are nodes of the graph, `_to_copy`, one for each tensor that crosses. Whether
- * there are kernels is seen when the graph is lowered: calls of runtime operators, and values that the
- * device cannot compute, send their nodes back to the host, until what is lowered has none.
+ * What a device has kernels for runs there; all else is on the host. Inputs and outputs are where they were
+ * recorded, and so on the host where a program is moved, unless they are to move with it (option
+ * device-ports); buffers that the program changes go where their new values are made. Copies are nodes of
+ * the graph, `_to_copy`, one for each tensor that crosses. Whether there are kernels is seen when the graph
+ * is lowered: calls of runtime operators, and values that the device cannot compute, send their nodes back to
+ * the host, until what is lowered has none.
  */
 #include "driver/driver.h"
 #include "infer/infer.h"
@@ -21,6 +23,9 @@ typedef struct placing {
     driver_program *d;
     fx_graph *g;
     ty_device *wanted;      /* by node id: where it is to run */
+    ty_device *given;       /* by node id: where its value is when it is an output */
+    ty_device ports;        /* where inputs and outputs of a program that is moved are */
+    bool is_moved;          /* by an option */
     bool *stays;            /* by node id: on the host, whatever else */
     bool *returned;         /* by node id: a view that is given out, or of which one is */
     VEC(fx_node *) copies;  /* that were put in */
@@ -32,10 +37,26 @@ typedef struct placing {
 
 /* ---- nodes ---- */
 
-static void move_value(fx_value *v, ty_device device)
+static void move_value(arena *memory, fx_value *v, ty_device device)
 {
-    if (v->kind == FX_TENSOR && v->tensor) v->tensor->device = device;
-    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++) move_value(&v->items[i], device);
+    if (v->kind == FX_TENSOR && v->tensor && !ty_same_place(v->tensor->device, device)) {
+        v->tensor = arena_copy(memory, v->tensor, sizeof *v->tensor);
+        v->tensor->device = device;
+    }
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++)
+        move_value(memory, &v->items[i], device);
+}
+
+void place_bring_home(fx_graph *g)
+{
+    for (fx_node *n = g->first; n; n = n->next) {
+        move_value(g->memory, &n->value, TY_HOST);
+        for (uint32_t i = 0; i < n->arg_count; i++)
+            if (n->args[i].kind == FX_ARG_DEVICE)
+                n->args[i].device = TY_HOST;
+            else if (n->args[i].kind == FX_ARG_GRAPH)
+                place_bring_home(n->args[i].graph);
+    }
 }
 
 static const ty_tensor *first_tensor(const fx_node *n)
@@ -71,9 +92,19 @@ static ty_device place_of(const placing *p, const fx_node *n)
         }
     if (fx_is(n, OP_aten_as_strided_default) && fx_arg_tensor(&n->args[0]))
         return fx_arg_tensor(&n->args[0])->device;
-    bool is_kept = p->returned[n->id] && fx_arg_tensor(&n->args[0]) &&
-                   ty_is_host(fx_arg_tensor(&n->args[0])->device);
-    return may_move(n) && !p->stays[n->id] && !is_kept ? p->wanted[n->id] : TY_HOST;
+    if (!may_move(n) || p->stays[n->id]) return TY_HOST;
+    const ty_tensor *base = p->returned[n->id] ? fx_arg_tensor(&n->args[0]) : NULL;
+    bool is_kept = base && ty_same_place(base->device, p->given[n->id]);
+    return is_kept ? base->device : p->wanted[n->id];
+}
+
+/* It says itself where its result goes. */
+static bool is_copy(const fx_node *n)
+{
+    return n->kind == FX_CALL &&
+           (fx_is(n, OP_aten__to_copy_default) || fx_is(n, OP_aten_to_device) ||
+            fx_is(n, OP_aten_to_other) || fx_is(n, OP_aten_to_dtype_layout) ||
+            fx_is(n, OP_prims_device_put_default));
 }
 
 /* Views of inputs that are given out stay what they are. */
@@ -86,6 +117,20 @@ static void find_returned(placing *p)
             p->returned[n->id] |= user->kind == FX_OUTPUT || p->returned[user->id];
         }
     }
+}
+
+/* The input or buffer that an output is the new value of; NULL: it is no such output, or is returned. */
+static fx_node *changed_by(const placing *p, const fx_output *o)
+{
+    if (o->kind != FX_BUFFER_MUTATION && o->kind != FX_PARAMETER_MUTATION &&
+        o->kind != FX_USER_INPUT_MUTATION)
+        return NULL;
+    for (uint32_t k = 0; o->target && k < p->g->inputs.count; k++) {
+        fx_node *in = p->g->inputs.at[k];
+        if ((in->target && strcmp(in->target, o->target) == 0) || strcmp(in->name, o->target) == 0)
+            return in;
+    }
+    return NULL;
 }
 
 /* ---- copies ---- */
@@ -124,12 +169,22 @@ static fx_arg bring(placing *p, fx_node *user, ty_device device, fx_arg arg)
     return copy_of(p, arg.node, user, device);
 }
 
+/* Where output i is to be: with what it is the new value of, else where it was given. */
+static ty_device place_of_output(const placing *p, uint32_t i)
+{
+    const fx_output *o = &p->g->outputs.at[i];
+    const fx_node *input = changed_by(p, o), *value = p->g->output->args[i].node;
+    if (input && first_tensor(input)) return first_tensor(input)->device;
+    return value->id < p->known ? p->given[value->id] : p->ports;
+}
+
 /* Arguments come to where the node runs. */
 static void bring_arguments(placing *p, fx_node *n)
 {
     const ty_tensor *t = first_tensor(n);
     ty_device device = n->kind == FX_CALL && t ? t->device : TY_HOST;
-    for (uint32_t i = 0; i < n->arg_count; i++) {
+    for (uint32_t i = is_copy(n); i < n->arg_count; i++) {
+        if (n->kind == FX_OUTPUT && n->args[i].kind == FX_ARG_NODE) device = place_of_output(p, i);
         fx_arg arg = bring(p, n, device, n->args[i]);
         bool is_same = arg.kind == n->args[i].kind && arg.kind != FX_ARG_LIST &&
                        (arg.kind != FX_ARG_NODE || arg.node == n->args[i].node);
@@ -211,11 +266,24 @@ static bool runs_there(const placing *p, const loop_op *op)
 
 /* ---- the whole ---- */
 
+/* Of a program that is moved. */
+static void place_changed_buffers(placing *p)
+{
+    for (uint32_t i = 0; p->is_moved && i < p->g->outputs.count; i++) {
+        fx_node *buffer = changed_by(p, &p->g->outputs.at[i]);
+        const fx_arg *value = &p->g->output->args[i];
+        if (!buffer || buffer->input_kind == FX_USER_INPUT || value->kind != FX_ARG_NODE) continue;
+        move_value(p->g->memory, &buffer->value,
+                   value->node->kind == FX_CALL ? place_of(p, value->node) : TY_HOST);
+    }
+}
+
 static fe_status lower_placed(placing *p)
 {
     driver_program *d = p->d;
+    place_changed_buffers(p);
     for (fx_node *n = p->g->first; n; n = n->next)
-        if (n->kind == FX_CALL) move_value(&n->value, place_of(p, n));
+        if (n->kind == FX_CALL) move_value(p->g->memory, &n->value, place_of(p, n));
     for (fx_node *n = p->g->first; n; n = n->next) bring_arguments(p, n);
     FE_TRY(split_lower(d, d->split));
     p->fails = p->changed = false;
@@ -225,6 +293,18 @@ static fe_status lower_placed(placing *p)
 }
 
 /* ---- options ---- */
+
+static const char *devices_help(arena *memory)
+{
+    const target_machine *t;
+    text out;
+    text_init(&out, memory);
+    text_add(&out, "devices: recorded, cpu");
+    for (uint32_t i = 0; (t = target_device_at(i)) != NULL; i++)
+        text_printf(&out, ", %s%s", t->name, t->driver ? "" : " (ferrite_device.h)");
+    text_add(&out, "; with :N the one of that number");
+    return out.at;
+}
 
 static fe_status read_device(driver_program *d, const char *option, const char *name,
                              ty_device *out)
@@ -238,10 +318,7 @@ static fe_status read_device(driver_program *d, const char *option, const char *
     out->index = (int32_t)index;
     if (is_known && !*end && (!colon || (colon[1] && index >= 0 && index < 1 << 20))) return FE_OK;
     return diag_fail(d->session,
-                     (diag){.status = FE_USAGE,
-                            .stage = "lower",
-                            .help = "devices: recorded, cpu, opencl, cuda, privateuseone "
-                                    "(ferrite_device.h); with :N the one of that number"},
+                     (diag){.status = FE_USAGE, .stage = "lower", .help = devices_help(d->memory)},
                      "%s: kernels are made for no device '%s'", option, name);
 }
 
@@ -278,9 +355,33 @@ static fe_status read_place(placing *p, const char *option)
                      "place: '%s' is the name of no operator or module of the program", pattern);
 }
 
-bool place_is_wanted(const driver_options *o)
+bool place_is_asked_for(const driver_options *o)
 {
     return o->place.count || (o->device && strcmp(o->device, "recorded") != 0);
+}
+
+typedef struct device_search {
+    bool any, all_have_kernels;
+} device_search;
+
+static void look_for_devices(device_search *search, const fx_value *v)
+{
+    if (v->kind == FX_TENSOR && v->tensor && !ty_is_host(v->tensor->device)) {
+        search->any = true;
+        search->all_have_kernels &=
+            target_of_device(ty_device_words[v->tensor->device.kind]) != NULL;
+    }
+    for (uint32_t i = 0; v->kind == FX_TUPLE && i < v->count; i++)
+        look_for_devices(search, &v->items[i]);
+}
+
+/* A program that was recorded on devices runs there where there are kernels for all of them. */
+bool place_is_wanted(const driver_program *d)
+{
+    device_search search = {.all_have_kernels = true};
+    if (place_is_asked_for(&d->options)) return true;
+    for (const fx_node *n = d->graph->first; n; n = n->next) look_for_devices(&search, &n->value);
+    return search.any && search.all_have_kernels;
 }
 
 static fe_status read_options(placing *p)
@@ -289,12 +390,29 @@ static fe_status read_options(placing *p)
     ty_device device = TY_HOST;
     if (o->device && strcmp(o->device, "recorded") != 0)
         FE_TRY(read_device(p->d, "device", o->device, &device));
-    for (fx_node *n = p->g->first; n; n = n->next) p->wanted[n->id] = device;
+    p->is_moved = place_is_asked_for(o);
+    p->ports = o->device_ports ? device : TY_HOST;
+    for (fx_node *n = p->g->first; n; n = n->next) {
+        const ty_tensor *t = first_tensor(n);
+        if (p->is_moved && n->kind == FX_PLACEHOLDER && n->input_kind == FX_USER_INPUT)
+            move_value(p->g->memory, &n->value, p->ports);
+        p->wanted[n->id] = p->is_moved || !t ? device : t->device;
+        p->given[n->id] = p->is_moved || !t ? p->ports : t->device;
+    }
     for (uint32_t i = 0; i < o->place.count; i++) FE_TRY(read_place(p, o->place.at[i]));
     return FE_OK;
 }
 
 /* ---- the stage ---- */
+
+/* Graphs for others (driver_for_host) are made of what was recorded. Regions run on the host. */
+static void keep_recorded(driver_program *d)
+{
+    d->recorded = fx_clone_apart(d->graph, d->memory);
+    for (fx_node *n = d->graph->first; n; n = n->next)
+        for (uint32_t i = 0; i < n->arg_count; i++)
+            if (n->args[i].kind == FX_ARG_GRAPH) place_bring_home(n->args[i].graph);
+}
 
 fe_status place_and_lower(driver_program *d)
 {
@@ -303,9 +421,11 @@ fe_status place_and_lower(driver_program *d)
                  .g = d->graph,
                  .known = known,
                  .wanted = NEW_ARRAY(d->memory, ty_device, known + 1),
+                 .given = NEW_ARRAY(d->memory, ty_device, known + 1),
                  .stays = NEW_ARRAY(d->memory, bool, known + 1),
                  .returned = NEW_ARRAY(d->memory, bool, known + 1)};
     FE_TRY(read_options(&p));
+    if (!p.is_moved) keep_recorded(d);
     find_returned(&p);
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         FE_TRY(lower_placed(&p));

@@ -63,7 +63,7 @@ static fe_device_code code_of(driver_program *d, const emit_module *m)
         const emit_kernel *k = &m->kernels[i];
         kernels[i] = (fe_device_kernel){k->name, k->buffer_count, k->int_count};
     }
-    return (fe_device_code){m->source, strlen(m->source), kernels, m->kernel_count};
+    return (fe_device_code){m->source, strlen(m->source), kernels, m->kernel_count, m->needs_f64};
 }
 
 static void give_modules(driver_program *d, exec_facts *facts)

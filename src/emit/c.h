@@ -57,6 +57,8 @@ void emit_c_devices(emit_state *s);
 void emit_c_device_fields(emit_state *s);
 /* Does the kernel run on another device than the host? */
 bool emit_c_is_elsewhere(const emit_state *s, const wrap_call *call);
+/* The number of the device that a view is on; 0: the host. */
+uint32_t emit_c_device_of(const emit_state *s, const loop_view *view);
 void emit_c_launch_on(emit_state *s, const wrap_call *call);
 void emit_c_device(emit_state *s, const wrap_line *line);
 void emit_c_copy(emit_state *s, const wrap_line *line);

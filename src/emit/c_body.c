@@ -417,15 +417,23 @@ static void c_output(emit_state *s, const wrap_line *line)
 
 static void c_clear(emit_state *s, const wrap_line *line)
 {
-    text_add(&s->out, "    rt_clear(&(fe_tensor)");
+    uint32_t device = emit_c_device_of(s, line->view);
+    if (device)
+        text_printf(&s->out, "    RT_TRY(rt_clear_on(f, %u, &(fe_tensor)", device);
+    else
+        text_add(&s->out, "    rt_clear(&(fe_tensor)");
     emit_c_view(s, line->view);
-    text_add(&s->out, ");\n");
+    text_add(&s->out, device ? "));\n" : ");\n");
 }
 
 static void c_check(emit_state *s, const wrap_line *line)
 {
     if (line->of_output) emit_c_leave_parts(s);
-    text_add(&s->out, "    RT_TRY(rt_check_numbers(f, &(fe_tensor)");
+    uint32_t device = emit_c_device_of(s, line->view);
+    if (device)
+        text_printf(&s->out, "    RT_TRY(rt_check_numbers_on(f, %u, &(fe_tensor)", device);
+    else
+        text_add(&s->out, "    RT_TRY(rt_check_numbers(f, &(fe_tensor)");
     emit_c_view(s, line->view);
     text_printf(&s->out, ", %d, ", line->finite);
     emit_c_text(&s->out, line->text);

@@ -1,6 +1,8 @@
 /* c_device.c -- devices other than the host in C: their kernels, launches and copies. */
 #include "emit/c.h"
 
+#include "target/target.h"
+
 #include <string.h>
 
 /* ---- which there are, and their kernels ---- */
@@ -37,6 +39,26 @@ static void print_module(emit_state *s, const emit_module *m)
     text_add(&s->out, "};\n\n");
 }
 
+static const char *device_name(const emit_state *s, uint32_t k)
+{
+    text name;
+    text_init(&name, s->memory);
+    ty_print_device(s->w->devices.at[k], &name);
+    return name.at;
+}
+
+/* Where each input, or output, is; all are on the host where nothing is said. */
+static void print_places(emit_state *s, const char *table, uint32_t count,
+                         uint32_t (*place)(const wrap_program *w, uint32_t k))
+{
+    bool any = false;
+    for (uint32_t k = 0; k < count; k++) any |= place(s->w, k) != 0;
+    if (!any) return;
+    text_printf(&s->out, "static const uint32_t %s[] = {", table);
+    for (uint32_t k = 0; k < count; k++) text_printf(&s->out, "%u, ", place(s->w, k));
+    text_add(&s->out, "};\n");
+}
+
 void emit_c_devices(emit_state *s)
 {
     if (!s->w->devices.count) return;
@@ -46,31 +68,36 @@ void emit_c_devices(emit_state *s)
         ty_device device = s->w->devices.at[k];
         const emit_module *m = module_of(s, device);
         const char *kind = ty_device_words[device.kind];
-        text name;
-        text_init(&name, s->memory);
-        ty_print_device(device, &name);
-        text_printf(&s->out, "    {\"%s\", \"%s\", %d, ", name.at, kind, device.index);
-        if (device.kind == TY_PRIVATE)
-            text_add(&s->out, "0, {");
-        else
-            text_printf(&s->out, "&fe_%s_driver, {", kind);
+        text_printf(&s->out, "    {\"%s\", \"%s\", %d, ", device_name(s, k), kind, device.index);
+        const target_machine *target = target_of_device(kind);
+        text_printf(&s->out, target && target->driver ? "&%s, {" : "0, {",
+                    target ? target->driver : NULL);
         if (m)
-            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u", kind, kind,
-                        kind, m->kernel_count);
+            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u, %d", kind, kind,
+                        kind, m->kernel_count, m->needs_f64);
         else
-            text_add(&s->out, "\"\", 0, 0, 0");
+            text_add(&s->out, "\"\", 0, 0, 0, 0");
         text_add(&s->out, "}},\n");
     }
-    text_add(&s->out, "};\n\n");
+    text_add(&s->out, "};\nstatic const char *const device_names[] = {");
+    for (uint32_t k = 0; k < s->w->devices.count; k++)
+        text_printf(&s->out, "\"%s\", ", device_name(s, k));
+    text_add(&s->out, "};\n");
+    print_places(s, "input_devices", s->w->loops->inputs.count, wrap_device_of_input);
+    print_places(s, "output_devices", s->w->loops->outputs.count, wrap_device_of_output);
+    text_char(&s->out, '\n');
 }
 
 void emit_c_device_fields(emit_state *s)
 {
-    if (s->w->devices.count)
-        text_printf(&s->out,
-                    "    .devices = device_table,\n    .device_count = %u,\n"
-                    "    .device_support = &rt_devices,\n",
-                    s->w->devices.count);
+    if (!s->w->devices.count) return;
+    text_printf(&s->out,
+                "    .devices = device_table,\n    .device_names = device_names,\n"
+                "    .device_count = %u,\n    .device_support = &rt_devices,\n",
+                s->w->devices.count);
+    if (wrap_has_inputs_elsewhere(s->w)) text_add(&s->out, "    .input_devices = input_devices,\n");
+    if (wrap_has_outputs_elsewhere(s->w))
+        text_add(&s->out, "    .output_devices = output_devices,\n");
 }
 
 /* ---- lines ---- */
@@ -104,6 +131,11 @@ void emit_c_launch_on(emit_state *s, const wrap_call *call)
     text_add(&s->out, "));\n");
 }
 
+uint32_t emit_c_device_of(const emit_state *s, const loop_view *view)
+{
+    return wrap_device_number(s->w, s->w->loops->buffers.at[view->buffer].device);
+}
+
 /* Each call names its device itself. */
 void emit_c_device(emit_state *s, const wrap_line *line)
 {
@@ -121,8 +153,7 @@ void emit_c_copy(emit_state *s, const wrap_line *line)
     for (int k = 0; k < 2; k++) {
         text_add(&s->out, ", &(fe_tensor)");
         emit_c_view(s, views[k]);
-        text_printf(&s->out, ", %u",
-                    wrap_device_number(s->w, s->w->loops->buffers.at[views[k]->buffer].device));
+        text_printf(&s->out, ", %u", emit_c_device_of(s, views[k]));
     }
     text_add(&s->out, ", ");
     emit_c_pointer(s, wrap_waited_buffer(s->w, line->op));

@@ -185,7 +185,12 @@ static void print_states(emit_state *s)
     text_add(&s->out, "static const uint32_t state_table[] = {");
     for (uint32_t k = 0; k < s->w->state_count; k++)
         text_printf(&s->out, "%u, ", wrap_weight_of_state(s->w, k));
-    text_add(&s->out, "0};\n\n");
+    text_add(&s->out, "0};\n\nstatic const fe_port state_ports[] = {\n");
+    for (uint32_t k = 0; k < s->w->state_count; k++) {
+        const loop_buffer *b = &s->w->loops->buffers.at[wrap_buffer_of_state(s->w, k)];
+        emit_c_port(s, b->name, ty_dtype_number(b->dtype), b->rank, b->sizes, b->strides);
+    }
+    text_add(&s->out, "    {0}};\n\n");
 }
 
 static uint32_t print_symbols(emit_state *s)
@@ -435,7 +440,9 @@ void emit_c_end(emit_state *s)
         ",\n    .inputs = input_ports,\n    .input_count = %u,\n    .outputs = output_ports,\n    "
         ".output_count = %u,\n    .late_outputs = late_outputs,\n%s"
         "    .weights = weight_table,\n    .weight_count = %u,\n    .weights_bytes = %lld,\n"
-        "    .weights_key = 0x%016llxull,\n    .states = state_table,\n    .state_count = %u,\n    "
+        "    .weights_key = 0x%016llxull,\n    .states = state_table,\n    .state_ports = "
+        "state_ports,\n    "
+        ".state_count = %u,\n    "
         ".symbols = symbol_table,\n    .symbol_count = %u,\n"
         "    .arena_bytes = %lld,\n    .arena_lower_bound = %lld,\n"
         "    .segments = segment_table,\n    .segment_count = %u,\n"

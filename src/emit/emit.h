@@ -23,6 +23,7 @@ typedef struct emit_module {
     const char *source;         /* all of them and what stands in front */
     const emit_kernel *kernels;
     uint32_t kernel_count;
+    bool needs_f64;
 } emit_module;
 
 typedef struct emit_input {

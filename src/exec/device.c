@@ -14,13 +14,33 @@ static const exec_module *module_of(const exec_program *x, ty_device device)
 }
 
 /* ferrite's own; those of others are given (fe_artifact.set_driver). */
-static const fe_device_driver *driver_of(ty_device_kind kind)
+static const fe_device_driver *driver_of(const char *kind)
 {
-    switch (kind) {
-    case TY_OPENCL: return &fe_opencl_driver;
-    case TY_CUDA: return &fe_cuda_driver;
-    default: return NULL;
-    }
+    static const struct {
+        const char *kind;
+        const fe_device_driver *driver;
+    } OWN[] = {
+#define TARGET(...)
+#define DRIVER(name) &name
+#define GIVEN NULL
+#define DEVICE(kind, dialect, driver) {kind, driver},
+#include "target/target.def"
+#undef TARGET
+#undef DRIVER
+#undef GIVEN
+#undef DEVICE
+    };
+    for (size_t i = 0; i < COUNT_OF(OWN); i++)
+        if (strcmp(OWN[i].kind, kind) == 0) return OWN[i].driver;
+    return NULL;
+}
+
+static const uint32_t *places(const exec_program *x, uint32_t count,
+                              uint32_t (*place)(const wrap_program *w, uint32_t k))
+{
+    uint32_t *numbers = NEW_ARRAY(x->memory, uint32_t, count + 1);
+    for (uint32_t k = 0; k < count; k++) numbers[k] = place(x->w, k);
+    return numbers;
 }
 
 void exec_make_devices(exec_program *x)
@@ -36,9 +56,16 @@ void exec_make_devices(exec_program *x)
         ty_print_device(device, &name);
         devices[k] = (rt_device){
             .name = name.at, .kind = ty_device_words[device.kind], .index = device.index};
-        devices[k].driver = driver_of(device.kind);
+        devices[k].driver = driver_of(devices[k].kind);
         if (m) devices[k].code = m->code;
     }
+    const char **names = NEW_ARRAY(x->memory, const char *, count);
+    for (uint32_t k = 0; k < count; k++) names[k] = devices[k].name;
+    x->program.device_names = names;
+    if (wrap_has_inputs_elsewhere(x->w))
+        x->program.input_devices = places(x, x->w->loops->inputs.count, wrap_device_of_input);
+    if (wrap_has_outputs_elsewhere(x->w))
+        x->program.output_devices = places(x, x->w->loops->outputs.count, wrap_device_of_output);
     x->program.devices = devices;
     x->program.device_count = count;
     x->program.device_support = &rt_devices;
@@ -79,18 +106,16 @@ int exec_device(exec_run *r, const wrap_line *line, uint32_t *next)
     return 0;
 }
 
-static uint32_t device_of(const exec_run *r, const loop_view *view)
-{
-    return wrap_device_number(r->w, r->w->loops->buffers.at[view->buffer].device);
-}
-
 int exec_copy(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     const loop_op *op = line->op;
     (void)next;
     const fe_tensor *from = exec_views(r, op->inputs, NULL, 1),
                     *to = exec_views(r, op->outputs, NULL, 1);
-    loop_buffer_id later = wrap_waited_buffer(r->w, op);
-    return rt_transfer(r->f, from, device_of(r, op->inputs), to, device_of(r, op->outputs),
+    /* who looks sees what is there */
+    loop_buffer_id later =
+        r->x->facts.observer_count ? LOOP_NO_BUFFER : wrap_waited_buffer(r->w, op);
+    return rt_transfer(r->f, from, exec_device_of(r, op->inputs[0].buffer), to,
+                       exec_device_of(r, op->outputs[0].buffer),
                        later == LOOP_NO_BUFFER ? NULL : r->buffers[later]);
 }

@@ -28,6 +28,20 @@ typedef struct exec_moment {
     size_t message_bytes;
 } exec_moment;
 
+/* Memory of a device, copied to where it can be looked at; that of the host (device 0) is where it is. */
+typedef struct exec_near {
+    const void *at;
+    void *block; /* NULL: nothing was copied */
+} exec_near;
+/* Waits for all that is under way on the device. False: exec_why() says what failed. */
+bool exec_bring(const exec_run *r, uint32_t device, const void *from, int64_t bytes,
+                exec_near *out);
+void exec_put_down(exec_near *near);
+/* From the host's memory to the device's, or the host's. */
+bool exec_send(const exec_run *r, uint32_t device, void *to, const void *from, int64_t bytes);
+uint32_t exec_device_of(const exec_run *r, loop_buffer_id id);
+const char *exec_why(const exec_run *r);
+
 /* What is looked at during a run. Each function may be NULL; false ends the run with the message. */
 typedef struct exec_observer {
     bool (*begin)(void *data, exec_moment *m);        /* sets m->state, where it has one */

@@ -1,6 +1,8 @@
 /* lines.c -- what each line of the wrapper IR does. */
 #include "exec/exec_priv.h"
 
+#include "../rt/rt_device.h"
+
 #include <stdio.h>
 
 /* ---- buffers ---- */
@@ -267,16 +269,21 @@ static int do_output(exec_run *r, const wrap_line *line, uint32_t *next)
 
 static int do_clear(exec_run *r, const wrap_line *line, uint32_t *next)
 {
+    uint32_t device = exec_device_of(r, line->view->buffer);
+    const fe_tensor *t = exec_views(r, line->view, NULL, 1);
     (void)next;
-    r->x->facts.library->services->clear(exec_views(r, line->view, NULL, 1));
+    if (device) return rt_clear_on(r->f, device, t);
+    r->x->facts.library->services->clear(t);
     return 0;
 }
 
 static int do_check(exec_run *r, const wrap_line *line, uint32_t *next)
 {
+    uint32_t device = exec_device_of(r, line->view->buffer);
+    const fe_tensor *t = exec_views(r, line->view, NULL, 1);
     (void)next;
-    return r->x->facts.library->services->check_numbers(r->f, exec_views(r, line->view, NULL, 1),
-                                                        line->finite, line->text);
+    if (device) return rt_check_numbers_on(r->f, device, t, line->finite, line->text);
+    return r->x->facts.library->services->check_numbers(r->f, t, line->finite, line->text);
 }
 
 const exec_line exec_lines[WRAP_KIND_COUNT] = {

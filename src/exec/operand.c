@@ -34,5 +34,7 @@ bool exec_each_operand(const wrap_program *w, const wrap_line *line, exec_visit 
                each_view(op->outputs, op->output_count, NULL, EXEC_WRITES, visit, data) &&
                each_of_call(&line->call, visit, data);
     if (line->kind == WRAP_PARTITION || !op) return true;
+    if (line->kind == WRAP_COPY && !each_view(op->outputs, 1, NULL, EXEC_WRITES, visit, data))
+        return false;
     return each_view(op->inputs, op->input_count, NULL, EXEC_READS, visit, data);
 }

@@ -63,6 +63,22 @@ static void *copy(arena *memory, const char *from, int64_t bytes)
     return memcpy(arena_alloc(memory, (size_t)bytes + 1), from, (size_t)bytes);
 }
 
+/* What a buffer holds, where the host can read it; NULL: there is nothing. */
+static const char *content_of(referee_turn *t, loop_buffer_id id, int64_t bytes)
+{
+    const exec_run *r = t->m->run;
+    const loop_buffer *b = &r->w->loops->buffers.at[id];
+    const char *from = t->m->buffers[id];
+    uint32_t device = exec_device_of(r, id);
+    if (b->kind == LOOP_CONSTANT && (!from || device)) return b->data;
+    if (!from || !device || bytes <= 0) return from;
+    exec_near near;
+    if (!exec_bring(r, device, from, bytes, &near)) return NULL;
+    from = copy(t->state->memory, near.at, bytes);
+    exec_put_down(&near);
+    return from;
+}
+
 /* A part is found in its whole, where the line is given that too. */
 static bool copy_one(void *data, loop_buffer_id id, exec_use use)
 {
@@ -70,9 +86,9 @@ static bool copy_one(void *data, loop_buffer_id id, exec_use use)
     const exec_run *r = t->m->run;
     const loop_buffer *b = &r->w->loops->buffers.at[id];
     int64_t bytes = exec_number(r, r->w->storage[id].bytes);
-    const char *from = t->m->buffers[id];
-    if (b->kind == LOOP_CONSTANT && !from) from = b->data;
-    if (t->state->buffers[id] || bytes <= 0 || !from) return true;
+    if (t->state->buffers[id] || bytes <= 0) return true;
+    const char *from = content_of(t, id, bytes);
+    if (!from) return true;
     /* what is written to may hold anything as yet */
     if (use == EXEC_READS)
         measure(t->state, b->dtype, from, NULL, bytes);
@@ -100,7 +116,8 @@ static void add_inputs(referee_turn *t)
     const exec_run *r = t->m->run;
     for (loop_buffer_id id = 0; id < r->w->loops->buffers.count; id++)
         if (r->w->loops->buffers.at[id].kind != LOOP_TEMP && !t->state->buffers[id])
-            t->state->buffers[id] = t->m->buffers[id];
+            t->state->buffers[id] =
+                (void *)(uintptr_t)content_of(t, id, exec_number(r, r->w->storage[id].bytes));
 }
 
 static void read_packed(referee_turn *t)

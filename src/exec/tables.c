@@ -110,7 +110,13 @@ static void make_weights(exec_program *x)
     x->program.weights = weights;
     x->program.weight_count = w->weights.count;
     x->program.weights_bytes = w->weights_bytes;
+    fe_port *ports = NEW_ARRAY(x->memory, fe_port, w->state_count + 1);
+    for (uint32_t k = 0; k < w->state_count; k++) {
+        const loop_buffer *b = &w->loops->buffers.at[wrap_buffer_of_state(w, k)];
+        ports[k] = exec_port(x, b->name, b->dtype, b->rank, b->sizes, b->strides);
+    }
     x->program.states = states;
+    x->program.state_ports = ports;
     x->program.state_count = w->state_count;
 }
 

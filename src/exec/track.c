@@ -33,6 +33,8 @@ bool track_fault(const exec_moment *m, const char *format, ...)
     const track_run *r = m->state;
     const wrap_program *w = r->t->w;
     va_list args;
+    if (*exec_why(m->run))
+        return snprintf(m->message, m->message_bytes, "%s", exec_why(m->run)), false;
     int used = snprintf(m->message, m->message_bytes, "lifecycle: line %u", m->line + 1);
     if (m->line < w->lines.count) {
         const wrap_line *line = &w->lines.at[m->line];
@@ -125,7 +127,7 @@ static bool check_place(const exec_moment *m, track_run *r, loop_buffer_id id)
                                track_name(r->t, r->alive[i]));
         b->has_content |= other->has_content; /* of a part */
     }
-    if (b->has_content) b->sum = track_sum_of(b);
+    if (b->has_content) b->sum = track_sum_of(m, id, b);
     return true;
 }
 
@@ -151,7 +153,7 @@ static void die(const exec_moment *m, track_run *r, loop_buffer_id id)
     forget(r->alive, &r->alive_count, id);
     b->life = TRACK_DEAD;
     b->line = m->line;
-    if (b->bytes > 0) track_bury(r, b->at, b->at + b->bytes);
+    if (b->bytes > 0) track_bury(m, r, exec_device_of(m->run, id), b->at, b->at + b->bytes);
 }
 
 static bool free_one(const exec_moment *m, track_run *r, loop_buffer_id id)
@@ -185,7 +187,7 @@ static void extend_arena(const exec_moment *m, track_run *r, track_segment *s)
     track_segment *first = &r->segments[0];
     int64_t bytes = (int64_t)m->run->f->segments[0].bytes;
     if (bytes > first->bytes) {
-        track_fill(first->memory + first->bytes, first->memory + bytes);
+        track_fill(m, 0, first->memory + first->bytes, first->memory + bytes);
         first->bytes = bytes;
     }
     s->memory = first->memory;
@@ -206,22 +208,22 @@ static bool place(const exec_moment *m, track_run *r, uint32_t number)
     }
     s->memory = block->memory;
     s->bytes = wrap_is_fixed(r->t->w, number) ? r->t->w->arena_bytes : (int64_t)block->bytes;
-    if (s->memory) track_fill(s->memory, s->memory + s->bytes);
+    if (s->memory) track_fill(m, track_device(r, number), s->memory, s->memory + s->bytes);
     return true;
 }
 
 /* Dead bytes that the call's threads had to work in. */
-static void bury_room(track_run *r, const wrap_scratch *room)
+static void bury_room(const exec_moment *m, track_run *r, const wrap_scratch *room)
 {
     if (!room->bytes || room->in != LOOP_NO_BUFFER) return;
     char *begin = r->segments[0].memory + room->at;
-    track_bury(r, begin, begin + room->bytes);
+    track_bury(m, r, 0, begin, begin + room->bytes);
 }
 
 static bool end_call(const exec_moment *m, track_run *r, const wrap_line *line)
 {
     while (r->ending_count) die(m, r, r->ending[--r->ending_count]);
-    bury_room(r, &line->scratch);
+    bury_room(m, r, &line->scratch);
     return track_is_living_untouched(m, r, line) && track_is_dead_untouched(m, r);
 }
 
@@ -265,6 +267,7 @@ static bool after_line(void *data, const exec_moment *m)
     case WRAP_FREE: return free_one(m, r, line->buffer);
     case WRAP_REUSE: return reuse(m, r, line);
     case WRAP_KERNEL:
+    case WRAP_COPY:
     case WRAP_EXTERN: return end_call(m, r, line);
     default: return true;
     }

@@ -56,10 +56,12 @@ const char *track_name(const tracker *t, loop_buffer_id id);
 
 /* track_memory.c: what the bytes say. Dead bytes hold a pattern, living buffers what their last line
  * has written. */
-void track_fill(char *from, char *to);
+void track_fill(const exec_moment *m, uint32_t device, char *from, char *to);
 /* Fills what of [from, to) belongs to no buffer that is alive. */
-void track_bury(track_run *r, char *from, char *to);
-uint64_t track_sum_of(const tracked *b);
+void track_bury(const exec_moment *m, track_run *r, uint32_t device, char *from, char *to);
+uint64_t track_sum_of(const exec_moment *m, loop_buffer_id id, const tracked *b);
+/* The device whose memory a segment is. */
+uint32_t track_device(const track_run *r, uint32_t segment);
 bool track_is_dead_untouched(const exec_moment *m, track_run *r);
 bool track_is_living_untouched(const exec_moment *m, track_run *r, const wrap_line *line);
 

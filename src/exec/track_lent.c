@@ -21,7 +21,7 @@ static void note_content(const exec_moment *m, track_run *r, loop_buffer_id id, 
     b->bytes = bytes > 0 && at ? bytes : 0;
     b->line = m->line;
     b->has_content = true;
-    b->sum = track_sum_of(b);
+    b->sum = track_sum_of(m, id, b);
 }
 
 void track_lent_begin(const exec_moment *m, track_run *r)
@@ -40,7 +40,7 @@ bool track_lent_use(const exec_moment *m, track_run *r, loop_buffer_id id, bool 
         return true;
     if (!b->has_content)
         return track_fault(m, "reads @%s, which nothing has been written to", name);
-    if (track_sum_of(b) == b->sum) return true;
+    if (track_sum_of(m, id, b) == b->sum) return true;
     if (r->t->w->loops->buffers.at[id].kind == LOOP_INPUT)
         return track_fault(m, "reads @%s, which is not what the caller gave any more", name);
     return track_fault(m, "reads @%s, which is not what line %u has written any more", name,

@@ -13,11 +13,28 @@ static const unsigned char PATTERN[8] = {0xf7, 0xff, 0xf7, 0xff, 0xf7, 0xff, 0xf
 
 /* ---- dead bytes ---- */
 
-void track_fill(char *from, char *to)
+static void fill(char *from, char *to)
 {
     for (; from < to && (uintptr_t)from % 8; from++) *from = (char)PATTERN[(uintptr_t)from % 8];
     for (; to - from >= 8; from += 8) memcpy(from, PATTERN, 8);
     for (; from < to; from++) *from = (char)PATTERN[(uintptr_t)from % 8];
+}
+
+void track_fill(const exec_moment *m, uint32_t device, char *from, char *to)
+{
+    size_t bytes = from < to ? (size_t)(to - from) : 0, phase = (uintptr_t)from % 8;
+    char *near = device ? rt_memory_new(bytes + 8) : NULL;
+    if (!device) fill(from, to);
+    if (!near) return;
+    fill(near + phase, near + phase + bytes);
+    exec_send(m->run, device, from, near + phase, (int64_t)bytes);
+    rt_memory_free(near);
+}
+
+uint32_t track_device(const track_run *r, uint32_t segment)
+{
+    const wrap_program *w = r->t->w;
+    return w->memory_of ? wrap_device_number(w, w->memory_of[segment].device) : 0;
 }
 
 /* The first byte that does not hold the pattern; `to` when all do. */
@@ -33,6 +50,17 @@ static const char *first_changed(const char *from, const char *to)
         if (from < to && *from != (char)PATTERN[(uintptr_t)from % 8]) return from;
     }
     return to;
+}
+
+/* ... also of a device. */
+static const char *changed_byte(const exec_moment *m, uint32_t device, const char *from,
+                                const char *to)
+{
+    exec_near near;
+    if (!exec_bring(m->run, device, from, to - from, &near)) return from;
+    const char *at = near.at, *found = from + (first_changed(at, at + (to - from)) - at);
+    exec_put_down(&near);
+    return found;
 }
 
 static int by_address(const void *a, const void *b)
@@ -51,16 +79,16 @@ static uint32_t sort_alive(track_run *r)
     return count;
 }
 
-void track_bury(track_run *r, char *from, char *to)
+void track_bury(const exec_moment *m, track_run *r, uint32_t device, char *from, char *to)
 {
     uint32_t count = sort_alive(r);
     for (uint32_t i = 0; i < count && from < to; i++) {
         const tracked *b = r->sorted[i];
         if (b->at + b->bytes <= from || b->at >= to) continue;
-        if (b->at > from) track_fill(from, b->at);
+        if (b->at > from) track_fill(m, device, from, b->at);
         from = b->at + b->bytes;
     }
-    if (from < to) track_fill(from, to);
+    if (from < to) track_fill(m, device, from, to);
 }
 
 /* The buffer that lay there last; NULL: none ever did. */
@@ -98,7 +126,7 @@ bool track_is_dead_untouched(const exec_moment *m, track_run *r)
             const tracked *b = i < count ? r->sorted[i] : NULL;
             const char *to = b ? b->at : end;
             if (b && (b->at < s->memory || b->at >= end)) continue;
-            if (from < to && (changed = first_changed(from, to)) < to)
+            if (from < to && (changed = changed_byte(m, track_device(r, k), from, to)) < to)
                 return report_dead(m, r, s, changed);
             if (b && b->at + b->bytes > from) from = b->at + b->bytes;
         }
@@ -108,16 +136,25 @@ bool track_is_dead_untouched(const exec_moment *m, track_run *r)
 
 /* ---- living buffers ---- */
 
-uint64_t track_sum_of(const tracked *b)
+static uint64_t sum_of(const char *at, int64_t bytes)
 {
     uint64_t sum = 0x9e3779b97f4a7c15u, word;
     int64_t i = 0;
-    for (; b->bytes - i >= 8; i += 8) {
-        memcpy(&word, b->at + i, 8);
+    for (; bytes - i >= 8; i += 8) {
+        memcpy(&word, at + i, 8);
         sum = (sum ^ word) * 0x2545f4914f6cdd1du;
         sum ^= sum >> 29;
     }
-    for (; i < b->bytes; i++) sum = (sum ^ (unsigned char)b->at[i]) * 0x2545f4914f6cdd1du;
+    for (; i < bytes; i++) sum = (sum ^ (unsigned char)at[i]) * 0x2545f4914f6cdd1du;
+    return sum;
+}
+
+uint64_t track_sum_of(const exec_moment *m, loop_buffer_id id, const tracked *b)
+{
+    exec_near near;
+    if (!exec_bring(m->run, exec_device_of(m->run, id), b->at, b->bytes, &near)) return 0;
+    uint64_t sum = sum_of(near.at, b->bytes);
+    exec_put_down(&near);
     return sum;
 }
 
@@ -151,7 +188,7 @@ bool track_is_living_untouched(const exec_moment *m, track_run *r, const wrap_li
         bool had_content = b->has_content;
         uint64_t before = b->sum;
         b->has_content |= search.found;
-        if (b->has_content) b->sum = track_sum_of(b);
+        if (b->has_content) b->sum = track_sum_of(m, id, b);
         if (had_content && !search.found && b->sum != before)
             return track_fault(m, "changes @%s, which it is not given", track_name(t, id));
     }

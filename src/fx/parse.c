@@ -9,8 +9,8 @@
  *              | "require" relation string | "inputs" string {"," string}
  *              | "in_spec" string | "out_spec" string
  *     placeholder = "placeholder" %name kind string ["non_persistent"] [taken] [":" value]
- *     taken    = ("storage_of" | "start_of") string
  *                   ["data" "[" [element {"," element}] "]"]
+ *     taken    = ("storage_of" | "start_of") string
  *     call     = %name "=" operator "(" [[name "="] arg {"," ...}] ")" [":" value]
  *     output   = "output" "(" [kind [string] arg {"," ...}] ")"
  *

@@ -273,9 +273,9 @@ fe_status fx_parse_data(fx_parser *p, fx_graph *g, fx_node *n)
     const ty_tensor *x = fx_tensor(n);
     VEC(fx_element) elements = {0};
     int64_t bytes = 0;
-    bool known = x && n->input_kind == FX_CONSTANT &&
-                 sym_is_int(g->symbols, ty_storage_bytes(g->symbols, x), &bytes);
-    if (!known || bytes < 0) return lex_fail(lx, "only constants of a known size have data");
+    bool known =
+        x && fx_is_weight(n) && sym_is_int(g->symbols, ty_storage_bytes(g->symbols, x), &bytes);
+    if (!known || bytes < 0) return lex_fail(lx, "only weights of a known size have data");
     FE_TRY(lex_expect(lx, "["));
     while (!lex_take(lx, "]")) {
         fx_element e;

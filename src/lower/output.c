@@ -191,6 +191,7 @@ static fe_status add_output(lowering *l, const fx_arg *a, const char *returned)
                (v->kind == FX_FLOAT || sym_is_none(v->expr))) {
         o.kind = LOOP_OUT_TENSOR;
         lower_tensor t = l->results[a->node->id].items[0];
+        l->device = TY_HOST;
         o.view = lower_copied(l, t, NULL).box->view;
     } else if (a->kind == FX_ARG_INT || (v && v->kind == FX_INT)) {
         o.kind = LOOP_OUT_INT;
@@ -288,7 +289,10 @@ static fe_status lower_mutations(lowering *l)
         e.mutated[targets[k].box->view.buffer] = 1;
     }
     for (uint32_t k = 0; k < count; k++) {
-        if (!lower_absent(targets[k])) values[k] = kept_aside(&e, values[k], &targets[k].box->view);
+        if (!lower_absent(targets[k])) {
+            l->device = l->program->buffers.at[targets[k].box->view.buffer].device;
+            values[k] = kept_aside(&e, values[k], &targets[k].box->view);
+        }
         lower_note_late(l, value_of(l, k));
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -307,6 +311,7 @@ fe_status lower_outputs(lowering *l)
         lower_note_late(l, value_of(l, k));
     }
     FE_TRY(lower_mutations(l));
+    l->device = TY_HOST;
     lower_random_epilogue(l);
     lower_note_late(l, NULL);
     return FE_OK;

@@ -30,8 +30,8 @@ enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES };
 
 static const target_machine TARGETS[] = {
 #define TARGET(name, vector_bytes, plain, can, ...) \
-    {name, vector_bytes, plain, can, {__VA_ARGS__}, NULL, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
-#define DEVICE(kind, dialect)
+    {name, vector_bytes, plain, can, {__VA_ARGS__}, NULL, NULL, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
+#define DEVICE(kind, dialect, driver)
 #include "target/target.def"
 #undef TARGET
 #undef DEVICE
@@ -40,11 +40,15 @@ enum { TARGET_COUNT = sizeof TARGETS / sizeof *TARGETS };
 
 static const target_machine DEVICES[] = {
 #define TARGET(...)
-#define DEVICE(kind, dialect) \
-    {kind, 16, true, NOTHING, {NULL}, dialect, DEVICE_LIMITS, CPU_COSTS, CPU_MOVES},
+#define DRIVER(name) #name
+#define GIVEN NULL
+#define DEVICE(kind, dialect, driver) \
+    {kind, 16, true, NOTHING, {NULL}, dialect, driver, DEVICE_LIMITS, CPU_COSTS, CPU_MOVES},
 #include "target/target.def"
 #undef TARGET
 #undef DEVICE
+#undef DRIVER
+#undef GIVEN
 };
 enum { DEVICE_COUNT = sizeof DEVICES / sizeof *DEVICES };
 
@@ -58,6 +62,11 @@ const target_machine *target_named(const char *name)
     for (uint32_t i = 0; name && i < TARGET_COUNT; i++)
         if (strcmp(TARGETS[i].name, name) == 0) return &TARGETS[i];
     return NULL;
+}
+
+const target_machine *target_device_at(uint32_t number)
+{
+    return number < DEVICE_COUNT ? &DEVICES[number] : NULL;
 }
 
 const target_machine *target_of_device(const char *kind)

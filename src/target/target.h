@@ -46,7 +46,8 @@ typedef struct target_machine {
     uint32_t can;          /* TARGET_FUSED, TARGET_SCALES */
     const char *flags[3];  /* that the C compiler is given; NULL ends them */
     const char
-        *dialect; /* of what is no CPU: the C that its kernels are in ("opencl"); else NULL */
+        *dialect;       /* of what is no CPU: the C that its kernels are in ("opencl"); else NULL */
+    const char *driver; /* its driver's name in C, where it is ferrite's own; else NULL */
     target_limits limits;
     target_costs costs;
     target_moves moves;
@@ -56,6 +57,8 @@ typedef struct target_machine {
 const target_machine *target_named(const char *name);
 /* The number-th, the best first; NULL: there are no more. */
 const target_machine *target_at(uint32_t number);
+/* The number-th kind of device; NULL: there are no more. */
+const target_machine *target_device_at(uint32_t number);
 /* Of a kind of device ("opencl"); NULL: no kernels are made for it. */
 const target_machine *target_of_device(const char *kind);
 /* Does what is made for `made_for` run where `here` is the best that does? */

@@ -35,6 +35,11 @@ static void print_tensor(const sym_table *symbols, ty_dtype dtype, const sym_exp
     print_dims(symbols, "strides", strides, rank, out);
 }
 
+static void print_device(uint32_t device, text *out)
+{
+    if (device) text_printf(out, ", \"device\": %u", device);
+}
+
 static void print_input(const wrap_program *w, const loop_input *input, text *out)
 {
     text_add(out, "{\"name\": ");
@@ -43,6 +48,7 @@ static void print_input(const wrap_program *w, const loop_input *input, text *ou
     if (input->is_tensor) {
         const loop_buffer *b = &w->loops->buffers.at[input->buffer];
         print_tensor(w->loops->symbols, b->dtype, b->sizes, b->strides, b->rank, out);
+        print_device(wrap_device_number(w, b->device), out);
     }
     text_char(out, '}');
 }
@@ -54,8 +60,10 @@ static void print_output(const wrap_program *w, const loop_output *output, text 
         [LOOP_OUT_BOOL] = "bool",     [LOOP_OUT_STRING] = "string", [LOOP_OUT_NONE] = "none"};
     const loop_view *v = &output->view;
     text_printf(out, "{\"kind\": \"%s\"", KINDS[output->kind]);
-    if (output->kind == LOOP_OUT_TENSOR)
+    if (output->kind == LOOP_OUT_TENSOR) {
         print_tensor(w->loops->symbols, v->dtype, v->sizes, v->strides, v->rank, out);
+        print_device(wrap_device_number(w, w->loops->buffers.at[v->buffer].device), out);
+    }
     if (output->kind == LOOP_OUT_STRING) {
         text_add(out, ", \"value\": ");
         text_json(out, output->string);

@@ -43,6 +43,33 @@ uint32_t wrap_device_number(const wrap_program *w, ty_device device)
     return 0;
 }
 
+uint32_t wrap_device_of_input(const wrap_program *w, uint32_t input)
+{
+    const loop_input *in = &w->loops->inputs.at[input];
+    return in->is_tensor ? wrap_device_number(w, w->loops->buffers.at[in->buffer].device) : 0;
+}
+
+uint32_t wrap_device_of_output(const wrap_program *w, uint32_t output)
+{
+    const loop_output *out = &w->loops->outputs.at[output];
+    if (out->kind != LOOP_OUT_TENSOR) return 0;
+    return wrap_device_number(w, w->loops->buffers.at[out->view.buffer].device);
+}
+
+bool wrap_has_inputs_elsewhere(const wrap_program *w)
+{
+    for (uint32_t k = 0; k < w->loops->inputs.count; k++)
+        if (wrap_device_of_input(w, k)) return true;
+    return false;
+}
+
+bool wrap_has_outputs_elsewhere(const wrap_program *w)
+{
+    for (uint32_t k = 0; k < w->loops->outputs.count; k++)
+        if (wrap_device_of_output(w, k)) return true;
+    return false;
+}
+
 ty_device wrap_device_of_call(const wrap_program *w, const wrap_call *call)
 {
     return call->buffer_count ? w->loops->buffers.at[call->buffers[0]].device : TY_HOST;

@@ -94,8 +94,19 @@ uint32_t wrap_end_of_part(const wrap_program *w, const wrap_line *partition)
     return at;
 }
 
+static bool any_elsewhere(const wrap_program *w, const loop_buffer_id *list, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (!wrap_is_on_host(w, list[k])) return true;
+    return false;
+}
+
 bool wrap_can_be_replaced(const wrap_program *w, const wrap_line *partition)
 {
+    const sched_part *p = partition->part;
+    if (any_elsewhere(w, p->reads, p->read_count) || any_elsewhere(w, p->makes, p->make_count) ||
+        any_elsewhere(w, p->mutates, p->mutate_count))
+        return false;
     const wrap_line *end = w->lines.at + wrap_end_of_part(w, partition);
     if (partition->part->define_count) return false;
     for (const wrap_line *line = partition + 1; line < end; line++)

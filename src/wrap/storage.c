@@ -84,11 +84,16 @@ uint32_t wrap_storage_number(const wrap_program *w, loop_buffer_id id)
     }
 }
 
-uint32_t wrap_weight_of_state(const wrap_program *w, uint32_t state)
+loop_buffer_id wrap_buffer_of_state(const wrap_program *w, uint32_t state)
 {
     loop_buffer_id id = 0;
     while (w->storage[id].state != (int32_t)state) id++;
-    return w->storage[id].weight;
+    return id;
+}
+
+uint32_t wrap_weight_of_state(const wrap_program *w, uint32_t state)
+{
+    return w->storage[wrap_buffer_of_state(w, state)].weight;
 }
 
 bool wrap_is_of_operator(const wrap_line *line, loop_buffer_id id)

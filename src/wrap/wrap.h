@@ -328,6 +328,12 @@ int64_t wrap_donated_bytes(const wrap_program *w);
 /* device.c: its place among the devices of the program, from 1 on; 0: the host. The kernel of a call runs on
  * the device that its buffers are on. */
 uint32_t wrap_device_number(const wrap_program *w, ty_device device);
+/* The number of the device that an input, or an output, is on. */
+uint32_t wrap_device_of_input(const wrap_program *w, uint32_t input);
+uint32_t wrap_device_of_output(const wrap_program *w, uint32_t output);
+/* Is there one that is not on the host? */
+bool wrap_has_inputs_elsewhere(const wrap_program *w);
+bool wrap_has_outputs_elsewhere(const wrap_program *w);
 ty_device wrap_device_of_call(const wrap_program *w, const wrap_call *call);
 static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 {
@@ -374,6 +380,7 @@ const char *wrap_storage_name(wrap_storage_kind kind);
 /* Which one: of the inputs, states, weights, segments or outputs. */
 uint32_t wrap_storage_number(const wrap_program *w, loop_buffer_id id);
 /* The weight that a context's state begins as. */
+loop_buffer_id wrap_buffer_of_state(const wrap_program *w, uint32_t state);
 uint32_t wrap_weight_of_state(const wrap_program *w, uint32_t state);
 /* The donated input that it lies in, or may lie in; LOOP_NO_BUFFER: none. */
 loop_buffer_id wrap_lender(const wrap_program *w, loop_buffer_id id);
@@ -399,7 +406,7 @@ bool wrap_largest_bytes(const wrap_program *w, loop_buffer_id id, int64_t *bytes
 /* Bytes from the start of its root's memory; none when that is where it begins. */
 sym_expr wrap_shift(const wrap_program *w, loop_buffer_id id);
 /* partition.c: may somebody else run the part that begins here? Not when what it makes has no size before
- * it runs. */
+ * it runs, or when something that crosses its border is on a device. */
 bool wrap_can_be_replaced(const wrap_program *w, const wrap_line *partition);
 /* The line behind it. */
 uint32_t wrap_end_of_part(const wrap_program *w, const wrap_line *partition);

@@ -52,8 +52,10 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --from STAGE          the input is the text of this stage
   --ops LIBRARY         operators of your own (ferrite_ops.h); may be given several times
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
-                        opencl, cuda (:N is their number), privateuseone: what there are kernels for
-                        runs there
+                        opencl, or another one (its number behind a colon): what there are kernels
+                        for runs there; a name that there is not lists them
+  --device-ports        inputs and outputs of a program that goes to a device (option device) are in
+                        its memory too, and not the host's
   --place NAME=DEVICE   operators, or modules, by name (mul*, encoder.layers.*) run on this device;
                         may be given several times, the last one that matches decides
   --nan-check           what is made fails at the first input, result or output that holds NaN, and
@@ -125,8 +127,10 @@ compiles a program, runs it, writes its outputs
   --target TARGET       what is run here: the C of the program, or (process) its lines as they are,
                         around compiled kernels
   --device DEVICE       cpu: the program is made for the cpu, whatever devices it was exported with;
-                        opencl, cuda (:N is their number), privateuseone: what there are kernels for
-                        runs there
+                        opencl, or another one (its number behind a colon): what there are kernels
+                        for runs there; a name that there is not lists them
+  --device-ports        inputs and outputs of a program that goes to a device (option device) are in
+                        its memory too, and not the host's
   --place NAME=DEVICE   operators, or modules, by name (mul*, encoder.layers.*) run on this device;
                         may be given several times, the last one that matches decides
   --devices LIBRARY     a driver of a device of your own, privateuseone (ferrite_device.h), for what

@@ -50,6 +50,10 @@ static const rt_weight weight_table[] = {
 
 static const uint32_t state_table[] = {0, 0};
 
+static const fe_port state_ports[] = {
+    {.name = "count", .dtype = 5, .rank = 0, .sizes = (const int64_t[]){0}, .strides = (const int64_t[]){0}, .shape_text = "[]"},
+    {0}};
+
 /* Segment 0 of the arena: who lives when, in orders that are good whatever the sizes. See plan/replan.h. */
 static const uint32_t first_0[] = {0, 1};
 static const plan_stretch stretches_0[] = {
@@ -106,6 +110,7 @@ const rt_program rt_this_program = {
     .weights_bytes = 128,
     .weights_key = 0x668ea6f94c06ffbcull,
     .states = state_table,
+    .state_ports = state_ports,
     .state_count = 1,
     .symbols = symbol_table,
     .symbol_count = 2,

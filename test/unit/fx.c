@@ -190,7 +190,7 @@ SESSION_TEST(fx_text_with_mistakes_is_told_the_place)
         {"placeholder %a usr \"a\"",
          "expected a kind of input: user, param, buffer, constant, ... (found 'usr')"},
         {"placeholder %a user \"a\" : f32[2] data [1.0, 2.0]",
-         "only constants of a known size have data (found '[')"},
+         "only weights of a known size have data (found '[')"},
         {"placeholder %a constant \"a\" : f32[2] data [1.0]",
          "the data must have one element for each of the tensor's (found '%b')"},
         {"placeholder %a constant \"a\" : f32[2]{1000000000} data [1.0, 2.0]",

@@ -99,12 +99,8 @@ error: wrap: law W1: a buffer is used before it is allocated: buf3
   at line 4: copy @buf3[4,8]{8,1} -> @buf2[4,8]{8,1} async
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
---run-- ferrite compile two.fx -o two.so; ferrite compile two.fx --emit python -o two.py; ferrite run two.fx; ferrite compile two.fx --max-arena --emit fx -o two.json; ferrite inspect two.fx --device cpu --stage wrap | grep -c -e cuda -e copy -e pinned; ferrite inspect two.fx --stage sched | grep '^refuse.*device'
+--run-- ferrite compile two.fx -o two.so --quiet; ferrite compile two.fx --emit python -o two.py; ferrite compile two.fx --max-arena --emit fx -o two.json; ferrite inspect two.fx --device cpu --stage wrap | grep -c -e cuda -e copy -e pinned; ferrite inspect two.fx --stage sched | grep '^refuse.*device'
 --err--
-error: emit: %w is on cuda0, and this target runs on the cpu alone
-  help: with --device cpu it is made for the cpu, with --device opencl as C or a library for OpenCL; a graph (--emit fx) is made for all
-error: emit: %w is on cuda0, and this target runs on the cpu alone
-  help: with --device cpu it is made for the cpu, with --device opencl as C or a library for OpenCL; a graph (--emit fx) is made for all
 error: emit: %w is on cuda0, and this target runs on the cpu alone
   help: with --device cpu it is made for the cpu, with --device opencl as C or a library for OpenCL; a graph (--emit fx) is made for all
 error: wrap: max-arena: 'w' is on another device than the cpu

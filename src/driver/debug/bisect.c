@@ -3,6 +3,7 @@
  */
 #include "driver/debug/bisect.h"
 
+#include "driver/call.h"
 #include "driver/debug/values.h"
 #include "driver/inputs.h"
 
@@ -53,7 +54,7 @@ static fe_status run(bisection *b, uint32_t passes, bool with_users, variant *ou
     out->outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
     FE_TRY(b->read(d, b->data, inputs));
     if (a->context_new(d->loaded.model, 0, &out->context) == FE_RUN_OK &&
-        a->run(out->context, inputs, a->input_count, out->outputs, a->output_count) == FE_RUN_OK)
+        call_once(a, out->context, d->memory, inputs, out->outputs) == FE_RUN_OK)
         return FE_OK;
     return diag_fail(s, (diag){.status = FE_MISMATCH, .stage = "bisect"}, "with %u passes: %s",
                      passes, a->error(out->context));

@@ -8,6 +8,7 @@
 #include "driver/driver.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct watched {
@@ -87,15 +88,33 @@ static value_tensor tensor_of(const exec_moment *m, const loop_view *view, ty_dt
     return t;
 }
 
+/* A tensor of a device is looked at on the host. */
+static bool bring(const exec_moment *m, loop_buffer_id id, value_tensor *t, exec_near *near)
+{
+    int64_t reach = 1;
+    for (uint32_t d = 0; d < t->rank; d++)
+        reach = t->sizes[d] && reach ? reach + (t->sizes[d] - 1) * t->strides[d] : 0;
+    bool is_there = exec_bring(m->run, exec_device_of(m->run, id), t->data,
+                               reach * (int64_t)ty_dtype_size(t->dtype), near);
+    if (!is_there) snprintf(m->message, m->message_bytes, "%s", exec_why(m->run));
+    t->data = near->at;
+    return is_there;
+}
+
 static bool look(const watch *w, const exec_moment *m, const watched *seen)
 {
     const loop_buffer *b = &w->program->loops->buffers.at[seen->view.buffer];
     const driver_options *o = &w->program->options;
+    exec_near near;
     if (!m->buffers[seen->view.buffer]) return true;
     value_tensor t = tensor_of(m, &seen->view, b->dtype);
+    if (!bring(m, seen->view.buffer, &t, &near)) return false;
     value_facts f = values_look(&t);
     values_show(b->name, seen->from, &t, &f);
-    return !o->dump_dir || values_write(o->dump_dir, b->name, &t, m->message, m->message_bytes);
+    bool goes_on =
+        !o->dump_dir || values_write(o->dump_dir, b->name, &t, m->message, m->message_bytes);
+    exec_put_down(&near);
+    return goes_on;
 }
 
 /* Has a later result of the same line its memory? An epilogue that works in place leaves its own. */
@@ -120,7 +139,11 @@ static void clear(const watch *w, const exec_moment *m, loop_buffer_id id)
     void *memory = m->buffers[id];
     int64_t bytes =
         memory && w->is_alone[id] ? exec_number(m->run, w->program->wrapper->storage[id].bytes) : 0;
-    if (bytes > 0) memset(memory, 0, (size_t)bytes);
+    uint32_t device = exec_device_of(m->run, id);
+    if (bytes > 0 && !device) memset(memory, 0, (size_t)bytes);
+    void *zeroes = bytes > 0 && device ? calloc(1, (size_t)bytes) : NULL;
+    if (zeroes) exec_send(m->run, device, memory, zeroes, bytes);
+    free(zeroes);
 }
 
 static bool before_line(void *data, const exec_moment *m)
@@ -156,7 +179,11 @@ static bool judge(void *data, const exec_moment *m, const loop_view *result, con
     char index[200];
     const char *there =
         (const char *)wanted + ((const char *)t.data - (const char *)m->buffers[result->buffer]);
-    if (!values_differ(&t, there, magnitude, through, &difference)) return true;
+    exec_near near;
+    if (!bring(m, result->buffer, &t, &near)) return false;
+    bool differs = values_differ(&t, there, magnitude, through, &difference);
+    exec_put_down(&near);
+    if (!differs) return true;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->at[i].view.buffer == result->buffer)
             what = driver_result_name(w->program, line, result->buffer);

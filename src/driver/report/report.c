@@ -2,6 +2,7 @@
  * and how long each step takes when it is run. */
 #include "driver/report/report.h"
 
+#include "driver/call.h"
 #include "driver/inputs.h"
 
 #include <stdlib.h>
@@ -94,7 +95,7 @@ static fe_status run_once(report *r, fe_context *context, inputs_kept *inputs)
     fe_tensor *outputs = NEW_ARRAY(r->d->memory, fe_tensor, a->output_count + 1);
     int64_t sum = 0;
     inputs_refill(inputs);
-    if (a->run(context, inputs->tensors, a->input_count, outputs, a->output_count) != FE_RUN_OK)
+    if (call_once(a, context, r->d->memory, inputs->tensors, outputs) != FE_RUN_OK)
         return diag_fail(r->d->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s",
                          a->error(context));
     for (uint32_t i = 0; i < r->view.step_count; i++) sum += a->step_ns(context, i);

@@ -11,12 +11,13 @@
 
 /* A check reports itself in memory of four numbers, the first to come alone. */
 static const char OPENCL_HEAD[] =
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "typedef double f64;\n#endif\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "#undef __GNUC__\n"
     "typedef char i8;\ntypedef short i16;\ntypedef int i32;\ntypedef long i64;\n"
     "typedef uchar u8;\ntypedef ushort u16;\ntypedef uint u32;\ntypedef ulong u64;\n"
-    "typedef float f32;\ntypedef double f64;\n"
+    "typedef float f32;\n"
     "#define FE static inline\n"
     "#define FE_KERNEL __kernel\n"
     "#define FE_GLOBAL __global\n"

@@ -44,11 +44,17 @@ static fe_status transfer(lowering *l, fx_node *n)
     sym_expr waits_not = lower_const(l, lower_bool(l, "non_blocking"));
     int64_t is_asynchronous = 0;
     l->device = from;
-    loop_view source = dense_memory(l, lower_cast(l, lower_tensor_of(l, &n->args[0]), to->dtype));
+    lower_tensor value = lower_cast(l, lower_tensor_of(l, &n->args[0]), to->dtype);
+    if (!value.box->realised && !value.map && ty_is_non_overlapping_and_dense(l->symbols, to))
+        lower_realise(l, value.box, to->strides);
+    loop_view source = dense_memory(l, value);
     l->device = to->device;
     if (p->buffers.at[source.buffer].kind == LOOP_CONSTANT)
         return lower_give(l, lower_viewed(l, constant_there(l, source, to->device)));
-    lower_tensor made = lower_temp_tensor(l, to->dtype, to->rank, to->sizes, source.strides);
+    /* what devices cannot compute with gets the strides that are wanted on its way, by way of the host */
+    bool is_carried = ty_is_complex(to->dtype) && ty_is_non_overlapping_and_dense(l->symbols, to);
+    lower_tensor made = lower_temp_tensor(l, to->dtype, to->rank, to->sizes,
+                                          is_carried ? to->strides : source.strides);
     sym_is_int(l->symbols, waits_not, &is_asynchronous);
     loop_buffer *host = &p->buffers.at[ty_is_host(from) ? source.buffer : made.box->view.buffer];
     host->pinned |= is_asynchronous && host->kind == LOOP_TEMP && ty_is_host(host->device);
