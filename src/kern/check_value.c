@@ -133,16 +133,20 @@ typedef struct kept_search {
     kern_ref guard, loose;
 } kept_search;
 
+static bool is_kept(const kern_checker *c, kern_ref v, kern_ref guard)
+{
+    for (uint32_t i = 0; i < c->kept.count; i++) {
+        const kern_kept_value *kept = &c->kept.at[i];
+        if (kept->value == v && (!kept->guard || kept->guard == guard)) return true;
+    }
+    return false;
+}
+
 static void find_loose(void *data, sym_expr symbol)
 {
     kept_search *search = data;
-    const kern_checker *c = search->c;
-    kern_ref v = kern_symbol_value(c->k, symbol);
-    bool kept = !v;
-    for (uint32_t i = 0; i < c->kept.count && !kept; i++)
-        kept = c->kept.at[i].value == v &&
-               (!c->kept.at[i].guard || c->kept.at[i].guard == search->guard);
-    if (!kept) search->loose = v;
+    kern_ref v = kern_symbol_value(search->c->k, symbol);
+    if (v && !is_kept(search->c, v, search->guard)) search->loose = v;
 }
 
 /* A sum or product of values, in lanes, of which all are in range. */
@@ -151,6 +155,7 @@ static kern_ref loose_part(kern_checker *c, kern_ref ref, kern_ref guard)
     const kern_value *v = value_at(c, ref);
     kept_search search = {c, guard, 0};
     bool joins = v->kind == KERN_APPLY && (v->op == LOOP_ADD || v->op == LOOP_MUL);
+    if (is_kept(c, ref, guard)) return 0;
     if (v->kind == KERN_SPLAT) return loose_part(c, v->args[0], guard);
     if (joins) {
         kern_ref first = loose_part(c, v->args[0], guard);
