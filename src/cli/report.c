@@ -40,7 +40,7 @@ const cli_command cli_report = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options = "isa device place devices cc cache lapack jobs model from ops max-arena "
-                       "direct-convolution donate memory-budget "
+                       "direct-convolution quantize donate memory-budget "
                        "sizes passes tune tune-budget-ms",
     .fewest = 1,
     .most = 1,

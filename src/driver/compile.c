@@ -155,7 +155,10 @@ static fe_status stage_pass(driver_program *d)
         .data = d,
         .services = {.evaluate = constants_evaluate, .data = d, .lanes = toolchain_lanes_here()}};
     FE_TRY(split_classify(d));
-    return d->options.passes.is_off ? FE_OK : passes_run(d, &options);
+    FE_TRY(quantise_begin(d, &options.services));
+    if (d->options.passes.is_off) return FE_OK;
+    FE_TRY(passes_run(d, &options));
+    return quantise_check(d);
 }
 
 static fe_status stage_sched(driver_program *d)
