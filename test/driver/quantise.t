@@ -1,4 +1,5 @@
-# weights as integers: the line about them, and that the artifact holds these alone; how far off outputs are is said, not judged
+# weights as integers: the line about them, and that the artifact holds these alone; how far off outputs are is
+# said, not judged; the error of each in the report
 --run-- for q in float int8 int4; do ferrite compile $ROOT/test/cases/programs/layers_to_quantise.pt2 --quantize $q --isa x86-64-v3 -o m.so | grep '^weights\|^quantised'; done; ferrite compile $ROOT/test/cases/programs/tiny_bert.pt2 --quantize int8 -o m.so | grep '^quantised'
 --out--
 weights: 118656 bytes
@@ -25,3 +26,11 @@ test/cases/programs/layers_to_quantise.pt2: weights are quantised: outputs are o
 "message": "weights are quantised
 test/cases/programs/tiny_bert.pt2: it has no weights to quantise
 1 passed, 0 failed, 0 unsupported
+--run-- ferrite report $ROOT/test/cases/programs/layers_to_quantise.pt2 -o r.html --quick --quantize int4 >/dev/null && sed -n '/id="quantised"/,/<.section>/p' r.html | grep '^<tr>' | sed 's/<[^>]*>/ /g; s/  */ /g'
+--out--
+ columns 4 32 64 8.0 KiB 1.5 KiB 6.86 % 7.81 % 
+ head.weight 4 48 64 12.0 KiB 2.2 KiB 7.11 % 7.56 % 
+ head.weight 8 48 64 0 B 3.2 KiB 0.58 % 0.39 % 
+ up.weight 4 72 64 18.0 KiB 3.4 KiB 5.56 % 9.40 % 
+ down.weight 8 64 72 18.0 KiB 4.8 KiB 0.39 % 0.39 % 
+ rounded.weight 4 32 64 4.0 KiB 1.5 KiB 5.50 % 10.83 % 

@@ -90,6 +90,25 @@ def a_program_says_what_it_is():
 
 
 @test
+def weights_become_integers():
+    torch.manual_seed(3)
+    net, x = torch.nn.Sequential(torch.nn.Linear(64, 96), torch.nn.GELU(), torch.nn.Linear(96, 64)), torch.randn(5, 64)
+    plain = ferrite.compile(net, (x,), **OPTIONS)
+    assert plain.report()["quantised"] == []
+    wanted = net(x)
+    for quantize, bits, most in (("int8", [8, 8], 0.02), ("int4", [4, 4], 0.2), (["int4", "2.*=float"], [4], 0.2), (["0=int8"], [8], 0.02)):
+        program = ferrite.compile(net, (x,), quantize=quantize, **OPTIONS)
+        report = program.report()
+        error = (program(x) - wanted).norm() / wanted.norm()
+        assert [weight["bits"] for weight in report["quantised"]] == bits and 1e-4 < error < most, (quantize, report, error)
+        for weight in report["quantised"]:
+            assert 0.001 < weight["error"] < (0.01 if weight["bits"] == 8 else 0.1) and weight["bytes"] * 2.5 < weight["bytes_before"], weight
+        assert report["weights_bytes"] < plain.report()["weights_bytes"] * (0.8 if len(bits) == 1 else 0.4), report
+        assert f"{report['quantised'][0]['name']} to int{bits[0]}, error" in str(report), report
+    raises(ferrite.Error, lambda: ferrite.compile(net, (x,), quantize="int3", **OPTIONS), "int8, int4 or float")
+
+
+@test
 def a_saved_library_is_loaded_with_all_that_it_knows():
     net, x = Net(), torch.randn(4, 3)
     program = ferrite.compile(net, (x,), dynamic_shapes={"x": {0: Dim("n", min=2, max=64)}})
