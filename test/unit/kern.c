@@ -547,7 +547,8 @@ SESSION_TEST(every_operation_has_c_and_a_reference)
     (void)session;
     for (int op = 0; op < LOOP_OPCODE_COUNT; op++) {
         bool any = loop_operand_count((loop_opcode)op) == 0 || op == LOOP_MASKED;
-        for (size_t i = 0; i < COUNT_OF(dtypes); i++) any |= is_computed((loop_opcode)op, dtypes[i]);
+        for (size_t i = 0; i < COUNT_OF(dtypes); i++)
+            any |= is_computed((loop_opcode)op, dtypes[i]);
         unit_expect(any, __FILE__, __LINE__, loop_opcode_name((loop_opcode)op));
     }
     return FE_OK;
