@@ -12,6 +12,7 @@ import numpy
 import torch
 from torch._dynamo._trace_wrapped_higher_order_op import TransformGetItemToIndex
 from torch.export import Dim, export
+from torch.testing._internal.two_tensor import TwoTensor  # a tensor that is made of others
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
@@ -106,6 +107,48 @@ def weights_become_integers():
         assert report["weights_bytes"] < plain.report()["weights_bytes"] * (0.8 if len(bits) == 1 else 0.4), report
         assert f"{report['quantised'][0]['name']} to int{bits[0]}, error" in str(report), report
     raises(ferrite.Error, lambda: ferrite.compile(net, (x,), quantize="int3", **OPTIONS), "int8, int4 or float")
+
+
+def _dequantize_affine(integers, block, scale, zero):
+    groups = integers.view(-1, block[-1]).to(scale.dtype) - (0 if zero is None else zero.reshape(-1, 1).to(scale.dtype))
+    return (groups * scale.reshape(-1, 1)).view(integers.shape)
+
+
+@test
+def weights_and_operators_of_torchao():
+    library = torch.library.Library("torchao", "FRAGMENT")
+    library.define("dequantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point) -> Tensor")
+    library.impl("dequantize_affine", _dequantize_affine, "CompositeImplicitAutograd")
+
+    class Called(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("integers", torch.randint(-8, 8, (48, 64), dtype=torch.int8))
+            self.register_buffer("scales", torch.rand(48, 2))
+            self.register_buffer("zeros", torch.randint(-3, 3, (48, 2)))
+
+        def forward(self, x):
+            return x @ torch.ops.torchao.dequantize_affine(self.integers, [1, 32], self.scales, self.zeros).t()
+
+    class Wrapped(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(TwoTensor(torch.randn(48, 64), torch.randn(48, 64)), requires_grad=False)
+
+        def forward(self, x):
+            return x @ self.weight.a.t() + self.weight.b.sum(1)
+
+    x = torch.randn(3, 64)
+    for module in (Called(), Wrapped()):
+        program = ferrite.compile(module, (x,), **OPTIONS)
+        torch.testing.assert_close(program(x), module(x), rtol=1e-4, atol=1e-3)
+        if isinstance(module, Called):
+            assert program.report()["weights_bytes"] <= 2048 + 1024, program.report()  # integers alone
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "as_it_is.pt2")
+            torch.export.save(export(module, (x,)), path)
+            raises(ferrite.Error, lambda path=path: ferrite.compile(path), "call run_decompositions()")
+    library._destroy()
 
 
 @test
