@@ -34,6 +34,7 @@ static void add_weight(narrowed *all, const fe_quantised *q)
     all->weights[q->bits] += q->bytes_before > 0;
     all->before += (double)q->bytes_before;
     all->bytes += (double)q->bytes;
+    if (!q->bytes_before) return; /* its errors are those of the form that products read */
     all->squares += q->error * q->norm * (q->error * q->norm);
     all->of += q->norm * q->norm;
     if (q->most > all->most) all->most = q->most;

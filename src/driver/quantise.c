@@ -1,6 +1,8 @@
 /* quantise.c -- option quantize: which weights become integers of how many bits, and what became of them. */
 #include "driver/driver.h"
 
+#include "../rt/rt_pool.h"
+
 #include <fnmatch.h>
 #include <string.h>
 
@@ -65,6 +67,12 @@ static void keep_weight(void *data, const fe_quantised *weight)
     vec_push(d->memory, &d->quantised, *weight);
 }
 
+static void parallel(void *data, int64_t count, pass_task *task, void *context)
+{
+    const driver_program *d = data;
+    rt_parallel(rt_pool_get((int)d->options.jobs), task, context, count, 8);
+}
+
 fe_status quantise_begin(driver_program *d, pass_services *services)
 {
     const option_list *list = &d->options.quantize;
@@ -78,6 +86,8 @@ fe_status quantise_begin(driver_program *d, pass_services *services)
                          "quantize: it is a pass, and there are none");
     services->weight_bits = weight_bits;
     services->keep_weight = keep_weight;
+    services->parallel = parallel;
+    services->workers = (uint32_t)rt_pool_threads(rt_pool_get((int)d->options.jobs));
     return FE_OK;
 }
 

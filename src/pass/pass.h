@@ -20,6 +20,8 @@ enum pass_property {
     PASS_ORDERED = 1 << 3     /* node->order is valid */
 };
 
+typedef void pass_task(void *context, int64_t begin, int64_t end, int worker);
+
 /* What passes ask of stages that come after them, and of the options. Any may be NULL: then passes do
  * without. */
 typedef struct pass_services {
@@ -33,6 +35,9 @@ typedef struct pass_services {
     int (*weight_bits)(void *data, const fx_node *weight, const fx_node *reader);
     /* With weight_bits: one that has become integers; its name is the graph's. */
     void (*keep_weight)(void *data, const fe_quantised *weight);
+    /* Calls task() for parts of [0, count), side by side by up to so many workers, each with its number. */
+    void (*parallel)(void *data, int64_t count, pass_task *task, void *context);
+    uint32_t workers;
 } pass_services;
 
 typedef struct pass_info {

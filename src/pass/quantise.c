@@ -206,8 +206,20 @@ typedef struct form {
     rounding_error error;
 } form;
 
-static void round_row(form *f, const taken *t, int64_t row, const float *values)
+/* Rows on their way, side by side. */
+typedef struct rounding {
+    const taken *t;
+    const form *f;
+    source from;
+    float *values;          /* a row for each worker */
+    rounding_error *errors; /* of each row, so that their sum does not depend on who did what */
+    bool *is_finite;
+} rounding;
+
+static void round_row(const rounding *r, int64_t row, const float *values)
 {
+    const taken *t = r->t;
+    const form *f = r->f;
     int64_t depth = t->k / f->groups;
     for (int64_t group = 0; group < f->groups; group++) {
         const float *from = values + group * depth;
@@ -218,25 +230,57 @@ static void round_row(form *f, const taken *t, int64_t row, const float *values)
             rounding_group(from, to, scale, zero);
         else
             *scale = rounding_row(from, depth, to);
-        rounding_measure(&f->error, from, to, depth, *scale, *zero);
+        rounding_measure(&r->errors[row], from, to, depth, *scale, *zero);
     }
+}
+
+static void round_rows(void *context, int64_t begin, int64_t end, int worker)
+{
+    const rounding *r = context;
+    float *values = r->values + worker * r->t->k;
+    for (int64_t row = begin; row < end; row++) {
+        r->is_finite[row] = read_row(&r->from, row, r->t->k, values);
+        if (r->is_finite[row]) round_row(r, row, values);
+    }
+}
+
+static void add_error(rounding_error *sum, const rounding_error *e)
+{
+    sum->squares += e->squares;
+    sum->of += e->of;
+    sum->most = fmax(sum->most, e->most);
+    sum->largest = fmax(sum->largest, e->largest);
+}
+
+static void round_all(const quantiser *q, rounding *r)
+{
+    const pass_services *services = q->services;
+    int64_t n = r->t->n;
+    uint32_t workers = services->parallel ? services->workers : 1;
+    r->values = NEW_ARRAY(q->memory, float, (size_t)(workers * r->t->k));
+    r->errors = NEW_ARRAY(q->memory, rounding_error, (size_t)n);
+    r->is_finite = NEW_ARRAY(q->memory, bool, (size_t)n);
+    if (services->parallel)
+        services->parallel(services->data, n, round_rows, r);
+    else
+        round_rows(r, 0, n, 0);
 }
 
 /* In this many bits; false: an element is no finite number. */
 static bool round_weight(const quantiser *q, const taken *t, int bits, form *f)
 {
-    source s;
-    if (!find_source(q, t, &s)) return false;
+    rounding r = {.t = t, .f = f};
+    bool is_finite = true;
+    if (!find_source(q, t, &r.from)) return false;
     f->groups = bits == 4 ? t->k / ROUNDING_GROUP : 1;
     f->q = arena_alloc(q->g->memory, (size_t)(t->n * t->k));
     f->scales = NEW_ARRAY(q->g->memory, float, (size_t)(f->groups * t->n));
     if (bits == 4) f->zeros = NEW_ARRAY(q->g->memory, float, (size_t)(f->groups * t->n));
     arena_mark_t mark = arena_mark(q->memory);
-    float *values = NEW_ARRAY(q->memory, float, (size_t)t->k);
-    bool is_finite = true;
-    for (int64_t row = 0; is_finite && row < t->n; row++) {
-        is_finite = read_row(&s, row, t->k, values);
-        if (is_finite) round_row(f, t, row, values);
+    round_all(q, &r);
+    for (int64_t row = 0; row < t->n; row++) {
+        is_finite &= r.is_finite[row];
+        add_error(&f->error, &r.errors[row]);
     }
     arena_release(q->memory, mark);
     return is_finite;
