@@ -120,6 +120,7 @@ static fe_status read_text(driver_program *d, driver_stage last, driver_stage *n
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
                          "the text of stage %s has no program around it", from);
     *next = form->next;
+    if (form->stage > STAGE_PASS) FE_TRY(quantise_is_late(d));
     if (d->options.bytes)
         source = arena_copy(d->memory, d->options.bytes, length);
     else

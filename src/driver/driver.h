@@ -284,6 +284,8 @@ fe_status passes_run(driver_program *d, const pass_options *options);
  * passes: FE_USAGE where a pattern matches no weight. */
 fe_status quantise_begin(driver_program *d, pass_services *services);
 fe_status quantise_check(const driver_program *d);
+/* FE_USAGE where the option is given: it is too late for that. */
+fe_status quantise_is_late(const driver_program *d);
 
 /* constants.c: the body of pass_services.evaluate. */
 bool constants_evaluate(void *program, fx_graph *calls, void *const *bytes);

@@ -91,6 +91,13 @@ fe_status quantise_begin(driver_program *d, pass_services *services)
     return FE_OK;
 }
 
+fe_status quantise_is_late(const driver_program *d)
+{
+    if (!d->options.quantize.count) return FE_OK;
+    return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "quantise"},
+                     "quantize: the text of this stage has weights that are laid out already");
+}
+
 fe_status quantise_check(const driver_program *d)
 {
     const quantising *q = d->quantising;

@@ -106,6 +106,10 @@ def weights_become_integers():
             assert 0.001 < weight["error"] < (0.01 if weight["bits"] == 8 else 0.1) and weight["bytes"] * 2.5 < weight["bytes_before"], weight
         assert report["weights_bytes"] < plain.report()["weights_bytes"] * (0.8 if len(bits) == 1 else 0.4), report
         assert f"{report['quantised'][0]['name']} to int{bits[0]}, error" in str(report), report
+    rows = ferrite.compile(net[0], (x,), quantize="int8", **OPTIONS)
+    scale = net[0].weight.abs().amax(1, keepdim=True) / 127
+    rounded = torch.nn.functional.linear(x, (net[0].weight / scale).round() * scale, net[0].bias)
+    torch.testing.assert_close(rows(x), rounded, rtol=1e-4, atol=1e-5)
     raises(ferrite.Error, lambda: ferrite.compile(net, (x,), quantize="int3", **OPTIONS), "int8, int4 or float")
 
 
