@@ -176,6 +176,16 @@ FE_API void fe_session_free(fe_session *session);
  *                 3x3 ones of stride 1 with constant weights take half the time, or less; their weights up
  *                 to four times the memory, and errors are up to four times those of direct sums; NaN and
  *                 infinity reach results up to three pixels further away
+ *     quantize    [NAME=]BITS: float32, float16 and bfloat16 weights of linear layers become integers when
+ *                 the program is compiled, and the floats are in no artifact. int8: in [-127, 127], with a
+ *                 scale for each output; int4: with a scale and a zero for each 32 along the depth (int8
+ *                 where that is no multiple of 32). NAME=: those weights alone whose name
+ *                 (layers.0.wq.weight) or whose module (layers.*) matches the pattern; float: they stay as
+ *                 they are. One more each time, the last that matches a weight decides. Weights of less
+ *                 than 1024 elements or 32 in depth stay, and those that something else reads; where that
+ *                 is an embedding, its rows become int8 too, and embeddings that no layer shares do where
+ *                 NAME= names them. Sums are in float32 all the same. fe_quantised_at() has the errors.
+ *                 FE_USAGE where a pattern matches no weight
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced
  *                 in a run (fe_artifact.replace_part; replace_part of a Python module): nodes=N after
@@ -384,6 +394,25 @@ FE_API uint32_t fe_threads_within(const fe_program *program);
 /* Bytes of tables that runtime operators go by (roots of unity of Fourier transforms), at most, which all
  * contexts of an artifact share: those of lengths that are known by now. */
 FE_API int64_t fe_table_bytes(const fe_program *program);
+
+/* A weight that option quantize has made integers of. */
+typedef struct fe_quantised {
+    const char *name; /* of the parameter: "layers.0.wq.weight" */
+    int bits; /* 8: a scale for each row; 4: a scale and a zero for each group of 32 of a row */
+    int64_t rows, depth; /* results of a product with it, and what each is a sum of */
+    int64_t
+        bytes_before; /* as it was; 0: a second form of the weight before (the rows of a tied embedding) */
+    int64_t bytes; /* integers, scales and zeros */
+    double
+        error; /* root of the mean square of what its elements are off by, over that of the elements */
+    double most; /* the most that one is off by, over the largest element */
+    double
+        norm; /* root of the sum of the elements' squares, so that errors of several can be joined */
+} fe_quantised;
+
+/* Fills *weight with number `index`, from 0; its name is the program's. Returns 1, or 0 where there is
+ * none. */
+FE_API int fe_quantised_at(const fe_program *program, uint32_t index, fe_quantised *weight);
 
 /* How inputs stand in the arguments of the exported module, and user outputs in what it returns:
  * PyTorch's text of a tree (torch.utils._pytree), the arguments a tuple and a dict. NULL: the program

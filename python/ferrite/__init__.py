@@ -58,19 +58,29 @@ def _is_pytorchs_to_resolve(node):
     return node.target is torch.ops.higher_order.flat_apply
 
 
+def _has_wrapped_weights(exported):
+    """Tensors that are made of others, as quantised weights of torchao are: what they are made of is weights then."""
+    from torch.utils._python_dispatch import is_traceable_wrapper_subclass
+    return any(map(is_traceable_wrapper_subclass, exported.state_dict.values()))
+
+
 def _without_transforms(exported):
-    """What such calls stand for is written out."""
+    """What such calls stand for is written out, and what operators of torchao's are composed of."""
+    import torch
     modules = (module for module in exported.graph_module.modules() if hasattr(module, "graph"))
     is_open = any(_is_pytorchs_to_resolve(node) for module in modules for node in module.graph.nodes)
-    return _resolved(exported) if is_open else exported
+    composed = [overload for packet in _custom_ops(exported) for overload in ferrite_ops._of_pytorch(packet)
+                if overload.namespace == "torchao" and overload.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd)]
+    return _resolved(exported, composed) if is_open or composed or _has_wrapped_weights(exported) else exported
 
 
-def _resolved(exported):
+def _resolved(exported, composed):
     import torch
+    from torch._export.utils import _get_decomp_for_cia
     from torch.autograd import forward_ad
     level, depth = forward_ad._current_level, torch._C._functorch.maybe_current_level()
     try:
-        return exported.run_decompositions({})
+        return exported.run_decompositions({overload: _get_decomp_for_cia(overload) for overload in composed})
     except Exception as error:
         # PyTorch leaves open what it has entered, and takes the next derivative for a nested one
         with contextlib.suppress(RuntimeError):

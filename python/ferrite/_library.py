@@ -58,6 +58,12 @@ class Figures(Structure):
                 ("tuned_left", c_uint32), ("tuned_before_ms", c_double), ("tuned_after_ms", c_double)]
 
 
+class Quantised(Structure):
+    """fe_quantised."""
+    _fields_ = [("name", c_char_p), ("bits", c_int), ("rows", c_int64), ("depth", c_int64), ("bytes_before", c_int64),
+                ("bytes", c_int64), ("error", c_double), ("most", c_double), ("norm", c_double)]
+
+
 class Diagnostic(Structure):
     """fe_diagnostic."""
     _fields_ = [("status", c_int), ("stage", c_char_p), ("place", c_char_p), ("op", c_char_p), ("source", c_char_p),
@@ -76,6 +82,7 @@ _SIGNATURES = {
     "fe_add_constant": (c_int, [c_void_p, c_char_p, POINTER(Tensor)]),
     "fe_signature": (c_char_p, [c_void_p]),
     "fe_figures_of": (None, [c_void_p, POINTER(Figures)]),
+    "fe_quantised_at": (c_int, [c_void_p, c_uint32, POINTER(Quantised)]),
     "fe_knows": (c_int, [c_char_p]),
     "fe_add_op": (c_int, [c_void_p, POINTER(ferrite_ops.Row)]),
     "fe_error": (c_char_p, [c_void_p]),

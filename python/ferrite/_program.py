@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_void_p
 import ferrite_runtime as rt
 from ferrite import _tree
 from ferrite._caller import Caller, Signature, opened
-from ferrite._library import Artifact, Figures, library
+from ferrite._library import Artifact, Figures, Quantised, library
 from ferrite._session import Error
 
 _WRITERS = {".so": "library", ".a": "library", ".py": "python", ".json": "fx", ".html": "report"}
@@ -33,6 +33,8 @@ class Report(dict):
             lines.append(f"compiled in {self['compile_ms']:.0f} ms: {stages}")
         lines.append(f"kernels: {self['kernels']} calls, {self['unique_kernels']} distinct")
         lines += [f"fused: {', '.join(fusion['nodes'])} in {fusion['kernel']}" for fusion in self.get("fusions", ())]
+        lines += [f"quantised: {weight['name']} to int{weight['bits']}, error {weight['error']:.2%}, the largest {weight['most']:.2%}"
+                  for weight in self.get("quantised", ())]
         lines.append(f"memory: {_memory(self)}")
         if self["held_bytes"]:
             lines.append(f"held by now: {_bytes(self['held_bytes'])}")
@@ -94,7 +96,9 @@ class Program:
 
     def report(self):
         """A Report: milliseconds of the compile, by stage; kernels, and the nodes that share one; bytes of arena (arena_bytes,
-        and the most that lives at once, arena_lower_bound; -1: as the sizes ask for), weights, and what is held by now."""
+        and the most that lives at once, arena_lower_bound; -1: as the sizes ask for), weights, and what is held by now. Of a
+        program that was compiled with `quantize`: quantised, each weight with its bits, bytes, error (root of the mean
+        square, over that of the weight) and the most that an element is off by (over the largest)."""
         return Report(self._facts(), held_bytes=self._caller.held_bytes() if self._caller else 0)
 
 
@@ -116,7 +120,14 @@ class Compiled(Program):
     write = save
 
     def report(self):
-        return Report(super().report(), fusions=self._fusions())
+        return Report(super().report(), fusions=self._fusions(), quantised=self._quantised())
+
+    def _quantised(self):
+        weight, weights = Quantised(), []
+        while library().fe_quantised_at(self._session.program, len(weights), byref(weight)):
+            facts = {name: getattr(weight, name) for name, _ in weight._fields_}
+            weights.append(facts | {"name": weight.name.decode()})
+        return weights
 
     def _fusions(self):
         with tempfile.TemporaryDirectory(prefix="ferrite-") as folder:

@@ -46,7 +46,11 @@ class Session:
         return value
 
     def set(self, option, value):
-        """An option of `ferrite compile`, with _ for -; True is on."""
+        """An option of `ferrite compile`, with _ for -; True is on. Of a list or tuple: each, one after another."""
+        if isinstance(value, (list, tuple)):
+            for one in value:
+                self.set(option, one)
+            return
         if isinstance(value, bool):
             value = "on" if value else "off"
         self.check(library().fe_set(self._handle, option.replace("_", "-").encode(), str(value).encode()))

@@ -3,7 +3,7 @@ and is compiled in this process.
 
     torch.compile(model, backend="ferrite", options={"fallback": "error", "isa": "x86-64-v3"})
 
-Options are those of ferrite.compile(), and:
+Options are those of ferrite.compile() but for quantize, which needs weights that are constants, and:
 
     fallback    "eager" (the default): an operator that ferrite does not compile runs as PyTorch runs it, called from the
                 compiled graph, and where that cannot be the whole graph does, which the log tells once for each reason;
@@ -124,6 +124,9 @@ class Compiler:
         self.options = {"from": "fx", **options}
         if self.fallback not in ("eager", "error"):
             raise ValueError(f"ferrite: fallback is 'eager' or 'error', not {self.fallback!r}")
+        if "quantize" in options:
+            raise ValueError("ferrite: a compiled model's weights are arguments of its graphs, and may change: none is made integers of. "
+                             "ferrite.compile(model, args, quantize=...) takes them as constants")
         self.compiled = self.fallen_back = 0
         self.windows_move, self.cached = True, not (self.trace or self.freezing)
         session_with(self.options)  # a wrong option is told now

@@ -227,10 +227,11 @@ const cli_command cli_bench = {
              "    [--seconds S] [--json]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa device device-ports place devices cc lapack jobs model from ops "
-                       "max-arena direct-convolution "
-                       "donate memory-budget split "
-                       "part passes tune tune-budget-ms",
+    .session_options =
+        "isa device device-ports place devices cc lapack jobs model from ops max-arena "
+        "direct-convolution quantize "
+        "donate memory-budget split "
+        "part passes tune tune-budget-ms",
     .fewest = 1,
     .most = 1,
     .run = bench,

@@ -12,12 +12,15 @@
 
 #include <json-c/json.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct case_files {
     json_object *facts;
     tensor_file values;
     bool has_values;
+    compare_distance
+        *distance; /* of programs whose weights became integers: measured, not judged */
 } case_files;
 
 /* ---- metadata ---- */
@@ -190,6 +193,11 @@ static fe_status check_number(driver_program *d, const case_files *files, json_o
     if (t->dtype == FE_F64) ours = *(const double *)t->data;
     if (t->dtype == FE_I64) ours = (double)*(const int64_t *)t->data;
     if (t->dtype == FE_BOOL) ours = *(const uint8_t *)t->data;
+    if (d->quantised.count) {
+        tensor_entry a = {.dtype = TY_F64, .bytes = sizeof ours, .data = &ours}, b = a;
+        b.data = &theirs;
+        return compare_measure(d, &a, &b, name, files->distance);
+    }
     bool same = t->dtype == FE_F64
                     ? compare_is_close(ours, theirs, tolerance_of(files->facts, output, k))
                     : ours == theirs;
@@ -217,6 +225,7 @@ static fe_status check_output(driver_program *d, const case_files *files, json_o
      * checked for shape. */
     json_object *ties = member(files->facts, "ties");
     if (k > 0 && ties && json_object_get_boolean(ties) && ours.dtype == TY_I64) return FE_OK;
+    if (d->quantised.count) return compare_measure(d, &ours, theirs, name, files->distance);
     const tensor_entry *reference =
         tensor_file_find(&files->values, arena_printf(d->memory, "%sref.%u", prefix, k));
     compare_tolerance close = tolerance_of(files->facts, output, k);
@@ -272,8 +281,10 @@ static fe_status check_inputs(driver_program *d, const case_files *files, json_o
         if (k > 0 && ties && json_object_get_boolean(ties) && ours.dtype == TY_I64) return FE_OK;
         json_object *compare = member(files->facts, "compare");
         if (compare && strcmp(json_object_get_string(compare), "values") != 0) continue;
-        FE_TRY(
-            compare_values(d, &ours, theirs, tolerance_of(files->facts, facts, UINT32_MAX), name));
+        FE_TRY(d->quantised.count
+                   ? compare_measure(d, &ours, theirs, name, files->distance)
+                   : compare_values(d, &ours, theirs, tolerance_of(files->facts, facts, UINT32_MAX),
+                                    name));
     }
     return FE_OK;
 }
@@ -376,6 +387,22 @@ static const char *beside(driver_program *d, const char *extension)
                         extension);
 }
 
+static void say_distance(case_job *job, const compare_distance *at)
+{
+    if (!job->program->quantised.count) {
+        snprintf(job->message, job->message_bytes, "it has no weights to quantise");
+        return;
+    }
+    int length =
+        snprintf(job->message, job->message_bytes,
+                 "weights are quantised: outputs are off by %.3g %%, one element by %.3g %% "
+                 "of the largest",
+                 100 * at->error, 100 * at->most);
+    if (at->other && length > 0 && (size_t)length < job->message_bytes)
+        snprintf(job->message + length, job->message_bytes - (size_t)length,
+                 "; %zu of %zu integers differ", at->other, at->integers);
+}
+
 fe_status case_body(fe_session *session, void *data)
 {
     case_job *job = data;
@@ -391,8 +418,11 @@ fe_status case_body(fe_session *session, void *data)
     if (!file_exists(facts) || !file_exists(values)) return FE_OK;
     files.facts = json_object_from_file(facts);
     FE_TRY(tensor_file_open(session, memory, values, &files.values));
+    compare_distance distance = {0};
+    files.distance = &distance;
     fe_status status = run_sets(job, &files);
     if (status == FE_OK && job->replaces) status = case_each_part(job, run_sets, &files);
+    if (status == FE_OK && d->options.quantize.count) say_distance(job, &distance);
     json_object_put(files.facts);
     tensor_file_close(&files.values);
     return status;

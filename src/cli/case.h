@@ -12,7 +12,7 @@ typedef struct case_job {
     bool metadata_only;
     bool replaces;       /* then each part in turn is run by a program of its own */
     case_part *replaced; /* that one, or NULL */
-    char *message;       /* why it failed */
+    char *message;       /* why it failed; of one that passed, how far off it is, or empty */
     size_t message_bytes;
     case_verdict verdict;
     driver_program *program;

@@ -65,6 +65,8 @@ void cli_clear_progress(void);
 
 /* figures.c: what a compile came to, as lines and as members of a JSON object. */
 void cli_print_figures(const fe_figures *f, FILE *to);
+/* A line about option quantize: weights, bytes, and how far off they are. */
+void cli_print_quantised(const fe_program *program, FILE *to);
 void cli_print_stages_json(const fe_figures *f, FILE *to); /* {"read": 1.2, ..., "total": 3.4} */
 void cli_print_sizes_json(const fe_figures *f, FILE *to);  /* "arena_bytes": ..., ... */
 void cli_print_json_text(const char *string, FILE *to);    /* quoted and escaped */

@@ -94,6 +94,46 @@ fe_status compare_values(driver_program *d, const tensor_entry *ours, const tens
         name);
 }
 
+static void count_others(const tensor_entry *ours, const tensor_entry *theirs,
+                         compare_distance *out)
+{
+    size_t size = ty_dtype_size(ours->dtype), count = size ? ours->bytes / size : 0;
+    for (size_t i = 0; i < count; i++)
+        out->other += memcmp((const char *)ours->data + i * size,
+                             (const char *)theirs->data + i * size, size) != 0;
+    out->integers += count;
+}
+
+fe_status compare_measure(driver_program *d, const tensor_entry *ours, const tensor_entry *theirs,
+                          const char *name, compare_distance *out)
+{
+    ty_dtype part;
+    double squares = 0, of = 0, most = 0, largest = 0;
+    (void)parts_of(ours->dtype, &part);
+    size_t size = ty_dtype_size(part);
+    if (!ty_is_floating(part)) {
+        count_others(ours, theirs, out);
+        return FE_OK;
+    }
+    for (size_t i = 0; i < ours->bytes / size; i++) {
+        double x = bits_to_double(part, (const char *)ours->data + i * size),
+               y = bits_to_double(part, (const char *)theirs->data + i * size);
+        if (!isfinite(x) || !isfinite(y)) {
+            if (x == y || (isnan(x) && isnan(y))) continue;
+            return compare_mismatch(
+                d, arena_printf(d->memory, "element %zu is %.9g where eager gives %.9g", i, x, y),
+                name);
+        }
+        squares += (x - y) * (x - y);
+        of += y * y;
+        most = fmax(most, fabs(x - y));
+        largest = fmax(largest, fabs(y));
+    }
+    if (squares > 0) out->error = fmax(out->error, sqrt(squares / of));
+    if (most > 0) out->most = fmax(out->most, most / largest);
+    return FE_OK;
+}
+
 static double real_at(const tensor_entry *t, size_t i)
 {
     return bits_to_double(t->dtype, (const char *)t->data + i * ty_dtype_size(t->dtype));

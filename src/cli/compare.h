@@ -23,4 +23,16 @@ fe_status compare_values(driver_program *d, const tensor_entry *ours, const tens
 fe_status compare_reference(driver_program *d, const tensor_entry *ours, const tensor_entry *eager,
                             const tensor_entry *reference, compare_tolerance t, const char *name);
 
+/* How far outputs are off where nothing says how far they may be: ratios of the worst of them. */
+typedef struct compare_distance {
+    double error;           /* root of the mean square, over that of what is recorded */
+    double most;            /* of one element, over the largest that is recorded */
+    size_t other, integers; /* integers and bools that differ, of how many */
+} compare_distance;
+
+/* Adds those of one output. FE_MISMATCH where only one of two elements is a finite number, or they are two
+ * that are not. */
+fe_status compare_measure(driver_program *d, const tensor_entry *ours, const tensor_entry *theirs,
+                          const char *name, compare_distance *out);
+
 #endif

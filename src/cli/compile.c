@@ -15,6 +15,7 @@ static int report(const compile_call *o, const fe_program *program)
     if (o->quiet) return 0;
     fe_figures_of(program, &f);
     cli_print_figures(&f, stdout);
+    if (api_options(o->call.session)->quantize.count) cli_print_quantised(program, stdout);
     if (fe_thread_bytes(program)) {
         printf("threads: %lld bytes each", (long long)fe_thread_bytes(program));
         if (fe_threads_within(program))
@@ -108,7 +109,7 @@ const cli_command cli_compile = {
     .option_count = COUNT_OF(options),
     .session_options =
         "isa name device device-ports place cc cache lapack jobs model from ops max-arena "
-        "direct-convolution donate "
+        "direct-convolution quantize donate "
         "memory-budget profile "
         "nan-check inf-check "
         "split part passes verify tune tune-budget-ms "

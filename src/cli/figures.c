@@ -1,6 +1,8 @@
 /* figures.c -- what a compile came to: for people, and as JSON. */
 #include "cli/cli.h"
 
+#include <math.h>
+
 void cli_print_figures(const fe_figures *f, FILE *to)
 {
     fprintf(to, "compiled in %.0f ms:", f->compile_ms);
@@ -19,6 +21,48 @@ void cli_print_figures(const fe_figures *f, FILE *to)
                 f->tuned_changed, f->tuned_before_ms * 1e3, f->tuned_after_ms * 1e3);
     if (f->tuned_left) fprintf(to, "%u kernels not tuned: time was up\n", f->tuned_left);
     if (f->libraries) fprintf(to, "needs %s\n", f->libraries);
+}
+
+/* What all the weights that became integers come to. */
+typedef struct narrowed {
+    uint32_t weights[9]; /* by bits */
+    double before, bytes, squares, of, most;
+} narrowed;
+
+static void add_weight(narrowed *all, const fe_quantised *q)
+{
+    all->weights[q->bits] += q->bytes_before > 0;
+    all->before += (double)q->bytes_before;
+    all->bytes += (double)q->bytes;
+    if (!q->bytes_before) return; /* its errors are those of the form that products read */
+    all->squares += q->error * q->norm * (q->error * q->norm);
+    all->of += q->norm * q->norm;
+    if (q->most > all->most) all->most = q->most;
+}
+
+static const char *size_text(double bytes, char *room, size_t size)
+{
+    snprintf(room, size, bytes < 1e6 ? "%.1f kB" : "%.1f MB", bytes / (bytes < 1e6 ? 1e3 : 1e6));
+    return room;
+}
+
+void cli_print_quantised(const fe_program *program, FILE *to)
+{
+    char before[32], after[32];
+    narrowed all = {0};
+    fe_quantised q;
+    for (uint32_t i = 0; fe_quantised_at(program, i, &q); i++) add_weight(&all, &q);
+    uint32_t int8 = all.weights[8], int4 = all.weights[4];
+    if (int8 + int4 == 0) {
+        fprintf(to, "quantised no weights: none is that of a linear layer, and large enough\n");
+        return;
+    }
+    fputs("quantised ", to);
+    if (int4) fprintf(to, "%u weights to int4", int4);
+    if (int8) fprintf(to, int4 ? " and %u to int8" : "%u weights to int8", int8);
+    fprintf(to, ", %s -> %s, weights' error %.2f %%, the largest %.2f %%\n",
+            size_text(all.before, before, sizeof before), size_text(all.bytes, after, sizeof after),
+            all.of > 0 ? 100 * sqrt(all.squares / all.of) : 0.0, 100 * all.most);
 }
 
 void cli_print_stages_json(const fe_figures *f, FILE *to)

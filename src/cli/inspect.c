@@ -60,11 +60,11 @@ const cli_command cli_inspect = {
              "inspect MODEL.pt2 --dump-after PASS|all\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options =
-        "isa name device device-ports place model from ops max-arena direct-convolution donate "
-        "memory-budget sizes nan-check "
-        "inf-check split part "
-        "passes verify dump-after tune tune-budget-ms cc cache jobs",
+    .session_options = "isa name device device-ports place model from ops max-arena "
+                       "direct-convolution quantize donate "
+                       "memory-budget sizes nan-check "
+                       "inf-check split part "
+                       "passes verify dump-after tune tune-budget-ms cc cache jobs",
     .fewest = 1,
     .most = 1,
     .run = inspect,

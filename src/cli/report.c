@@ -41,7 +41,7 @@ const cli_command cli_report = {
     .option_count = COUNT_OF(options),
     .session_options =
         "isa device device-ports place devices cc cache lapack jobs model from ops max-arena "
-        "direct-convolution donate memory-budget "
+        "direct-convolution quantize donate memory-budget "
         "sizes passes tune tune-budget-ms",
     .fewest = 1,
     .most = 1,

@@ -188,7 +188,7 @@ const cli_command cli_run = {
                        "bisect dump-buffers "
                        "dump-dir cache lapack "
                        "jobs model from ops tune tune-budget-ms "
-                       "max-arena direct-convolution donate memory-budget split part "
+                       "max-arena direct-convolution quantize donate memory-budget split part "
                        "passes verify dump-after",
     .fewest = 1,
     .most = 1,

@@ -120,6 +120,7 @@ static fe_status read_text(driver_program *d, driver_stage last, driver_stage *n
         return diag_fail(d->session, (diag){.status = FE_USAGE, .stage = "read"},
                          "the text of stage %s has no program around it", from);
     *next = form->next;
+    if (form->stage > STAGE_PASS) FE_TRY(quantise_is_late(d));
     if (d->options.bytes)
         source = arena_copy(d->memory, d->options.bytes, length);
     else
@@ -155,7 +156,10 @@ static fe_status stage_pass(driver_program *d)
         .data = d,
         .services = {.evaluate = constants_evaluate, .data = d, .lanes = toolchain_lanes_here()}};
     FE_TRY(split_classify(d));
-    return d->options.passes.is_off ? FE_OK : passes_run(d, &options);
+    FE_TRY(quantise_begin(d, &options.services));
+    if (d->options.passes.is_off) return FE_OK;
+    FE_TRY(passes_run(d, &options));
+    return quantise_check(d);
 }
 
 static fe_status stage_sched(driver_program *d)

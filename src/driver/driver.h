@@ -86,6 +86,7 @@ typedef struct driver_options {
     bool max_arena;          /* room for the largest sizes that ranges allow */
     int64_t memory_budget;   /* bytes that the arena may need; 0: any */
     option_list donate;      /* inputs whose memory may be used for other things, or "all" */
+    option_list quantize;    /* [PATTERN=]int8, int4 or float (quantise.c) */
     bool direct_convolution; /* none goes by Winograd's algorithm */
     bool profile;            /* the artifact keeps the time of each step */
     bool verify;             /* after each pass */
@@ -192,6 +193,8 @@ typedef struct fe_program {
     int64_t artifact_bytes, table_bytes; /* tables: of operators, which are no weights */
     const char *signature;               /* fe_artifact.signature */
     driver_tuned tuned;
+    struct quantising *quantising; /* option quantize; NULL: it is not given */
+    VEC(fe_quantised) quantised;   /* weights that have become integers */
     loaded_program loaded;
 } driver_program;
 
@@ -282,6 +285,13 @@ uint32_t ops_libraries(driver_program *d, const char ***out);
 
 /* passes.c: all passes, those of the user's among them, over d->graph. */
 fe_status passes_run(driver_program *d, const pass_options *options);
+
+/* quantise.c: what option quantize asks the pass of that name for; nothing where it is not given. Behind the
+ * passes: FE_USAGE where a pattern matches no weight. */
+fe_status quantise_begin(driver_program *d, pass_services *services);
+fe_status quantise_check(const driver_program *d);
+/* FE_USAGE where the option is given: it is too late for that. */
+fe_status quantise_is_late(const driver_program *d);
 
 /* constants.c: the body of pass_services.evaluate. */
 bool constants_evaluate(void *program, fx_graph *calls, void *const *bytes);

@@ -20,13 +20,24 @@ enum pass_property {
     PASS_ORDERED = 1 << 3     /* node->order is valid */
 };
 
-/* What passes ask of stages that come after them. Either may be NULL: then passes do without. */
+typedef void pass_task(void *context, int64_t begin, int64_t end, int worker);
+
+/* What passes ask of stages that come after them, and of the options. Any may be NULL: then passes do
+ * without. */
 typedef struct pass_services {
     /* The values of a graph without inputs, one tensor for each output, `bytes[k]` of memory laid out
      * as its metadata says. False: it cannot be known. */
     bool (*evaluate)(void *data, fx_graph *calls, void *const *bytes);
     void *data;
     uint32_t lanes; /* floats of a vector that PyTorch packs weights for on this machine; 0: none */
+    /* The bits that a weight, which this product or embedding reads, is to have: 8, 4, or 0: it stays
+     * float. */
+    int (*weight_bits)(void *data, const fx_node *weight, const fx_node *reader);
+    /* With weight_bits: one that has become integers; its name is the graph's. */
+    void (*keep_weight)(void *data, const fe_quantised *weight);
+    /* Calls task() for parts of [0, count), side by side by up to so many workers, each with its number. */
+    void (*parallel)(void *data, int64_t count, pass_task *task, void *context);
+    uint32_t workers;
 } pass_services;
 
 typedef struct pass_info {

@@ -314,14 +314,18 @@ static fe_status stand_in(scope *s, json_at *kind)
     return FE_OK;
 }
 
-/* What stands around derivatives taken forward is PyTorch's to resolve. */
+/* What stands around derivatives taken forward is PyTorch's to resolve, what quantised weights are made of
+ * by, torchao's. */
 static const char *how_to_know(const char *target)
 {
-    static const char TRANSFORMS[] = "torch._functorch.predispatch.";
-    bool is_transform = strncmp(target, TRANSFORMS, sizeof TRANSFORMS - 1) == 0;
-    return is_transform ? "call run_decompositions({}) of the exported program before it is saved"
-                        : "declare it in a library of your own (ferrite_ops.h), and give that with "
-                          "--ops";
+    static const char TRANSFORMS[] = "torch._functorch.predispatch.", AO[] = "torch.ops.torchao.";
+    if (strncmp(target, TRANSFORMS, sizeof TRANSFORMS - 1) == 0)
+        return "call run_decompositions({}) of the exported program before it is saved";
+    if (strncmp(target, AO, sizeof AO - 1) == 0)
+        return "call run_decompositions() of the exported program before it is saved, or declare "
+               "it in "
+               "a library (--ops)";
+    return "declare it in a library of your own (ferrite_ops.h), and give that with --ops";
 }
 
 static fe_status report_unknown(scope *s, entry *e)

@@ -74,7 +74,9 @@ static fe_status read_entry(reader *r, const weight_table *table, json_at *entry
     FE_TRY(json_member(entry, "use_pickle", &pickle));
     FE_TRY(json_boolean(&pickle, &is_pickled));
     if (is_pickled)
-        return json_fail(entry, FE_UNSUPPORTED, "export the model with plain tensors",
+        return json_fail(entry, FE_UNSUPPORTED,
+                         "call run_decompositions() of the exported program before it is saved: it "
+                         "then has the plain tensors that the weight is made of",
                          "weight '%s' is pickled: a tensor subclass cannot be read without Python",
                          name);
     FE_TRY(json_text_of(entry, "path_name", &path));

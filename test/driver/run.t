@@ -39,6 +39,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after fold_batch_norm
 # after attention
 # after products
+# after quantise
 # after cse
 # after merge_products
 # after nest_cat

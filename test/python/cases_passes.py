@@ -269,3 +269,31 @@ def products_with_packed_integers():
 
     sets = [(torch.randn(rows, 64),) for rows in (5, 1, 20)]
     return Packed().eval(), sets, {"double": False, "dynamic_shapes": ({0: Dim("rows", min=1, max=64)},)}
+
+
+@program
+def layers_to_quantise():
+    """Weights that option quantize takes, each read in another way, and some that it leaves."""
+
+    class Layers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = nn.Embedding(48, 64)
+            self.head = nn.Linear(64, 48, bias=False)
+            self.head.weight = self.words.weight
+            self.other = nn.Embedding(40, 32)
+            self.up, self.down = nn.Linear(64, 72), nn.Linear(72, 64)  # 72 is no multiple of 32
+            self.rounded = nn.Linear(64, 32).bfloat16()
+            self.columns = nn.Parameter(torch.randn(64, 32))
+            self.small = nn.Linear(64, 8)
+            self.watched = nn.Linear(64, 32)
+
+        def forward(self, words, x):
+            h = self.words(words)
+            h = h + self.down(nn.functional.gelu(self.up(self.up(h)[..., :64])))
+            logits = self.head(h)
+            others = self.rounded(h.to(self.rounded.weight.dtype)), x @ self.columns + self.other(words)[:, 0], self.small(h)
+            return logits, logits.argmax(-1), *others, self.watched(x) + (self.watched.weight @ x[0])
+
+    sets = [(torch.randint(0, 40, (3, length)), torch.randn(3, 64)) for length in (9, 1)]
+    return Layers().eval(), sets, {"dynamic_shapes": ({1: Dim("length", min=1, max=64)}, None)}

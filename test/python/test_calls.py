@@ -12,6 +12,7 @@ import numpy
 import torch
 from torch._dynamo._trace_wrapped_higher_order_op import TransformGetItemToIndex
 from torch.export import Dim, export
+from torch.testing._internal.two_tensor import TwoTensor  # a tensor that is made of others
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "python"))
@@ -87,6 +88,71 @@ def a_program_says_what_it_is():
     assert "fused: " in str(report) and "memory: " in str(report)
     assert ferrite.__version__ in subprocess.run([os.path.join(ROOT, "build", "ferrite"), "--version"], capture_output=True,
                                                  text=True, check=True).stdout
+
+
+@test
+def weights_become_integers():
+    torch.manual_seed(3)
+    net, x = torch.nn.Sequential(torch.nn.Linear(64, 96), torch.nn.GELU(), torch.nn.Linear(96, 64)), torch.randn(5, 64)
+    plain = ferrite.compile(net, (x,), **OPTIONS)
+    assert plain.report()["quantised"] == []
+    wanted = net(x)
+    for quantize, bits, most in (("int8", [8, 8], 0.02), ("int4", [4, 4], 0.2), (["int4", "2.*=float"], [4], 0.2), (["0=int8"], [8], 0.02)):
+        program = ferrite.compile(net, (x,), quantize=quantize, **OPTIONS)
+        report = program.report()
+        error = (program(x) - wanted).norm() / wanted.norm()
+        assert [weight["bits"] for weight in report["quantised"]] == bits and 1e-4 < error < most, (quantize, report, error)
+        for weight in report["quantised"]:
+            assert 0.001 < weight["error"] < (0.01 if weight["bits"] == 8 else 0.1) and weight["bytes"] * 2.5 < weight["bytes_before"], weight
+        assert report["weights_bytes"] < plain.report()["weights_bytes"] * (0.8 if len(bits) == 1 else 0.4), report
+        assert f"{report['quantised'][0]['name']} to int{bits[0]}, error" in str(report), report
+    rows = ferrite.compile(net[0], (x,), quantize="int8", **OPTIONS)
+    scale = net[0].weight.abs().amax(1, keepdim=True) / 127
+    rounded = torch.nn.functional.linear(x, (net[0].weight / scale).round() * scale, net[0].bias)
+    torch.testing.assert_close(rows(x), rounded, rtol=1e-4, atol=1e-5)
+    raises(ferrite.Error, lambda: ferrite.compile(net, (x,), quantize="int3", **OPTIONS), "int8, int4 or float")
+
+
+def _dequantize_affine(integers, block, scale, zero):
+    groups = integers.view(-1, block[-1]).to(scale.dtype) - (0 if zero is None else zero.reshape(-1, 1).to(scale.dtype))
+    return (groups * scale.reshape(-1, 1)).view(integers.shape)
+
+
+@test
+def weights_and_operators_of_torchao():
+    library = torch.library.Library("torchao", "FRAGMENT")
+    library.define("dequantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point) -> Tensor")
+    library.impl("dequantize_affine", _dequantize_affine, "CompositeImplicitAutograd")
+
+    class Called(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("integers", torch.randint(-8, 8, (48, 64), dtype=torch.int8))
+            self.register_buffer("scales", torch.rand(48, 2))
+            self.register_buffer("zeros", torch.randint(-3, 3, (48, 2)))
+
+        def forward(self, x):
+            return x @ torch.ops.torchao.dequantize_affine(self.integers, [1, 32], self.scales, self.zeros).t()
+
+    class Wrapped(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(TwoTensor(torch.randn(48, 64), torch.randn(48, 64)), requires_grad=False)
+
+        def forward(self, x):
+            return x @ self.weight.a.t() + self.weight.b.sum(1)
+
+    x = torch.randn(3, 64)
+    for module in (Called(), Wrapped()):
+        program = ferrite.compile(module, (x,), **OPTIONS)
+        torch.testing.assert_close(program(x), module(x), rtol=1e-4, atol=1e-3)
+        if isinstance(module, Called):
+            assert program.report()["weights_bytes"] <= 2048 + 1024, program.report()  # integers alone
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "as_it_is.pt2")
+            torch.export.save(export(module, (x,)), path)
+            raises(ferrite.Error, lambda path=path: ferrite.compile(path), "call run_decompositions()")
+    library._destroy()
 
 
 @test

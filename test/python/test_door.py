@@ -698,6 +698,16 @@ def options_are_those_of_the_compiler():
 
 
 @test
+def weights_that_are_arguments_are_not_quantised():
+    try:
+        torch.compile(lambda x: x + 1, backend="ferrite", options={"quantize": "int8"})(torch.zeros(3))
+    except Exception as error:
+        assert "quantize=" in str(error), error
+        return
+    raise AssertionError("an option without effect was taken")
+
+
+@test
 def the_text_of_a_graph_is_a_program():
     with tempfile.TemporaryDirectory() as folder:
         compiled = torch.compile(lambda x: x.relu() + x.shape[0], backend="ferrite", options={**STRICT, "trace": folder}, dynamic=True)

@@ -227,6 +227,32 @@ static void print_peak(const report *r, text *out)
     text_add(out, "</section>\n");
 }
 
+static void print_quantised(const report *r, text *out)
+{
+    static const char *const heads[] = {"Weight",      "n:Bits",  "n:Rows",  "n:Depth",
+                                        "n:As floats", "n:Bytes", "n:Error", "n:Most"};
+    if (!r->d->quantised.count) return;
+    text_add(out,
+             "<section id=\"quantised\"><h2>Weights as integers</h2>\n<p>Error: root of the "
+             "mean square, over that of the weight; most: of one element, over the largest.</p>\n");
+    open_table(out, heads, COUNT_OF(heads));
+    for (uint32_t i = 0; i < r->d->quantised.count; i++) {
+        const fe_quantised *q = &r->d->quantised.at[i];
+        text_add(out, "<tr>");
+        text_cell(out, q->name);
+        number_cell(out, q->bits, "%.0f");
+        number_cell(out, (double)q->rows, "%.0f");
+        number_cell(out, (double)q->depth, "%.0f");
+        bytes_cell(out, q->bytes_before);
+        bytes_cell(out, q->bytes);
+        number_cell(out, 100 * q->error, "%.2f %%");
+        number_cell(out, 100 * q->most, "%.2f %%");
+        text_add(out, "</tr>\n");
+    }
+    close_table(out);
+    text_add(out, "</section>\n");
+}
+
 static void print_lent(const report *r, text *out)
 {
     static const char *const heads[] = {"Buffer", "n:Bytes", "n:Steps", "In", "Holds", "Line"};
@@ -373,6 +399,7 @@ void report_page(const report *r, text *out)
     print_kernels(r, out);
     print_steps(r, out);
     print_lent(r, out);
+    print_quantised(r, out);
     print_compile(r, out);
     text_printf(out, "<script>\n%s</script>\n</body></html>\n", script);
 }
