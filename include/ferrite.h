@@ -395,19 +395,16 @@ FE_API uint32_t fe_threads_within(const fe_program *program);
  * contexts of an artifact share: those of lengths that are known by now. */
 FE_API int64_t fe_table_bytes(const fe_program *program);
 
-/* A weight that option quantize has made integers of. */
+/* A weight that option quantize has made integers of. Of a second form of the same weight, the rows of a tied
+ * embedding, bytes_before is 0. */
 typedef struct fe_quantised {
-    const char *name; /* of the parameter: "layers.0.wq.weight" */
-    int bits; /* 8: a scale for each row; 4: a scale and a zero for each group of 32 of a row */
-    int64_t rows, depth; /* results of a product with it, and what each is a sum of */
-    int64_t
-        bytes_before; /* as it was; 0: a second form of the weight before (the rows of a tied embedding) */
-    int64_t bytes; /* integers, scales and zeros */
-    double
-        error; /* root of the mean square of what its elements are off by, over that of the elements */
-    double most; /* the most that one is off by, over the largest element */
-    double
-        norm; /* root of the sum of the elements' squares, so that errors of several can be joined */
+    const char *name;     /* of the parameter: "layers.0.wq.weight" */
+    int bits;             /* 8: a scale for each row; 4: a scale and a zero for each 32 of a row */
+    int64_t rows, depth;  /* results of a product with it, and what each is a sum of */
+    int64_t bytes_before; /* as floats */
+    int64_t bytes;        /* integers, scales and zeros */
+    double error;         /* root of the mean square of what elements are off by, over theirs */
+    double most;          /* the most that one is off by, over the largest element */
 } fe_quantised;
 
 /* Fills *weight with number `index`, from 0; its name is the program's. Returns 1, or 0 where there is

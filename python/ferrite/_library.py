@@ -61,7 +61,7 @@ class Figures(Structure):
 class Quantised(Structure):
     """fe_quantised."""
     _fields_ = [("name", c_char_p), ("bits", c_int), ("rows", c_int64), ("depth", c_int64), ("bytes_before", c_int64),
-                ("bytes", c_int64), ("error", c_double), ("most", c_double), ("norm", c_double)]
+                ("bytes", c_int64), ("error", c_double), ("most", c_double)]
 
 
 class Diagnostic(Structure):

@@ -26,7 +26,7 @@ void cli_print_figures(const fe_figures *f, FILE *to)
 /* What all the weights that became integers come to. */
 typedef struct narrowed {
     uint32_t weights[9]; /* by bits */
-    double before, bytes, squares, of, most;
+    double before, bytes, squares, elements, most;
 } narrowed;
 
 static void add_weight(narrowed *all, const fe_quantised *q)
@@ -35,8 +35,9 @@ static void add_weight(narrowed *all, const fe_quantised *q)
     all->before += (double)q->bytes_before;
     all->bytes += (double)q->bytes;
     if (!q->bytes_before) return; /* its errors are those of the form that products read */
-    all->squares += q->error * q->norm * (q->error * q->norm);
-    all->of += q->norm * q->norm;
+    double elements = (double)q->rows * (double)q->depth;
+    all->squares += q->error * q->error * elements;
+    all->elements += elements;
     if (q->most > all->most) all->most = q->most;
 }
 
@@ -62,7 +63,7 @@ void cli_print_quantised(const fe_program *program, FILE *to)
     if (int8) fprintf(to, int4 ? " and %u to int8" : "%u weights to int8", int8);
     fprintf(to, ", %s -> %s, weights' error %.2f %%, the largest %.2f %%\n",
             size_text(all.before, before, sizeof before), size_text(all.bytes, after, sizeof after),
-            all.of > 0 ? 100 * sqrt(all.squares / all.of) : 0.0, 100 * all.most);
+            100 * sqrt(all.squares / all.elements), 100 * all.most);
 }
 
 void cli_print_stages_json(const fe_figures *f, FILE *to)

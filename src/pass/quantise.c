@@ -301,7 +301,6 @@ static void tell(const quantiser *q, const taken *t, int bits, const form *f, in
         .bytes = t->n * t->k * bits / 8 * copies + scales * copies,
         .error = f->error.of > 0 ? sqrt(f->error.squares / f->error.of) : 0,
         .most = f->error.largest > 0 ? f->error.most / f->error.largest : 0,
-        .norm = sqrt(f->error.of),
     };
     q->services->keep_weight(q->services->data, &told);
 }
