@@ -37,6 +37,7 @@ struct fe_device {
     int32_t index;
     block *blocks;
     pthread_mutex_t lock;
+    int is_lost; /* and does nothing any more */
 };
 
 enum { NOISE = 0xa5 };
@@ -62,8 +63,10 @@ static int fails(fe_device *d, const char *kind, int code)
 {
     static int calls, of_kind;
     const char *this = wanted_fault(kind), *lost = wanted_fault("lost");
-    if (lost && ++calls >= atoi(lost + 1))
+    if (lost && ++calls >= atoi(lost + 1)) {
+        d->is_lost = 1;
         return say(d, FE_RUN_BAD_PROCESSOR, "the device is lost");
+    }
     if (!this || ++of_kind != atoi(this + 1)) return 0;
     snprintf(d->host.message, d->host.message_bytes, "a fault of %s, as wanted", kind);
     return code;
@@ -316,7 +319,7 @@ static void *run_errand(void *data)
     reach(q->device, PROT_READ | PROT_WRITE);
     while (q->done < e->behind) {
         work *w = &q->works[q->done++ - q->first];
-        do_work(w);
+        if (!q->device->is_lost) do_work(w);
         free(w->buffers);
         free(w->ints);
     }
