@@ -193,6 +193,8 @@ void text_json(text *t, const char *string);
 /* As it stands, in one line of UTF-8: control characters become blanks, bytes that are none '?'. */
 void text_plain(text *t, const char *string);
 void text_quoted(text *t, const char *string); /* "..." with \" \\ \n \t \xNN escapes */
+/* How often the word stands in C, not as a part of another one. */
+uint32_t text_count_word(const char *source, const char *word);
 /* The shortest decimal that reads back as exactly this double ("1.0", "0.1", "inf", "-inf", "nan").
  */
 void text_double(text *t, double value);

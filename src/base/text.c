@@ -1,6 +1,7 @@
 /* text.c -- text that grows in an arena: what all printers write to. */
 #include "base/base.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,4 +175,18 @@ void text_double(text *t, double value)
     }
     text_add(t, digits);
     if (!strpbrk(digits, ".e")) text_add(t, ".0");
+}
+
+static bool is_of_word(char c)
+{
+    return c == '_' || isalnum((unsigned char)c);
+}
+
+uint32_t text_count_word(const char *source, const char *word)
+{
+    size_t length = strlen(word);
+    uint32_t count = 0;
+    for (const char *at = source; (at = strstr(at, word)) != NULL; at += length)
+        count += (at == source || !is_of_word(at[-1])) && !is_of_word(at[length]);
+    return count;
 }

@@ -3,16 +3,7 @@
  */
 #include "driver/call.h"
 
-static int64_t reach_bytes(const fe_tensor *t)
-{
-    int64_t reach = 1, contiguous = 1;
-    for (uint32_t d = t->rank; d-- > 0;) {
-        if (t->sizes[d] == 0) return 0;
-        reach += (t->sizes[d] - 1) * (t->strides ? t->strides[d] : contiguous);
-        contiguous *= t->sizes[d];
-    }
-    return reach * (int64_t)ty_dtype_size(ty_dtype_from_number(t->dtype));
-}
+#include "../rt/rt_entry.h"
 
 /* Those made before there were any say nothing. */
 static uint32_t input_device(const fe_artifact *a, uint32_t k)
@@ -42,7 +33,7 @@ static int bring(device_call *c, uint32_t k, const fe_tensor *input)
 {
     const fe_artifact *a = c->artifact;
     uint32_t device = input_device(a, k);
-    int64_t bytes = device ? reach_bytes(input) : 0;
+    int64_t bytes = device ? rt_reach_bytes(input) : 0;
     int code = 0;
     c->given[k] = *input;
     if (!bytes) return 0;
@@ -56,7 +47,7 @@ static int fetch_output(device_call *c, uint32_t k, fe_tensor *output)
 {
     const fe_artifact *a = c->artifact;
     uint32_t device = output_device(a, k);
-    int64_t bytes = device ? reach_bytes(output) : 0;
+    int64_t bytes = device ? rt_reach_bytes(output) : 0;
     const void *there = output->data;
     if (!bytes) return 0;
     if (c->room[k] < bytes) c->here[k] = arena_alloc(c->memory, (size_t)bytes);
@@ -71,7 +62,7 @@ static int fetch_input(device_call *c, uint32_t k, const fe_tensor *input)
     const fe_artifact *a = c->artifact;
     if (!c->there[k]) return 0;
     return a->device_read(c->context, a->input_devices[k], input->data, c->there[k],
-                          reach_bytes(input));
+                          rt_reach_bytes(input));
 }
 
 int call_run(device_call *c, const fe_tensor *inputs, fe_tensor *outputs, double *seconds)

@@ -310,10 +310,8 @@ static const emit_kernel *kernels_for(const driver_program *d, const target_mach
 /* For anything but its name. */
 static bool uses_f64(const char *source)
 {
-    static const char NAMES[] = "typedef double f64;";
-    const char *at = strstr(source, "f64"), *named = strstr(source, NAMES);
-    if (named && at == named + strlen("typedef double ")) at = strstr(at + 1, "f64");
-    return at != NULL;
+    bool is_named = strstr(source, "typedef double f64;") != NULL;
+    return text_count_word(source, "f64") > is_named;
 }
 
 /* The kernels of one kind of device with what stands in front of them. */

@@ -199,6 +199,15 @@ static const char *lexed(fe_session *session, const char *source)
     return out.at;
 }
 
+SESSION_TEST(words_are_counted_whole)
+{
+    (void)session;
+    EXPECT_INT(text_count_word("f64 x = k_mul_f646ee((f64)y, f64x8, _f64);", "f64"), 2);
+    EXPECT_INT(text_count_word("", "f64"), 0);
+    EXPECT_INT(text_count_word("f64", "f64"), 1);
+    return FE_OK;
+}
+
 SESSION_TEST(lexer_reads_each_kind)
 {
     EXPECT_TEXT(lexed(session, "a.b_1 %x @y"), "|name:a.b_1 value:x buffer:y");

@@ -125,11 +125,16 @@ static kern_ref identity(kern_lowering *lo, const kern_sum *sum)
 }
 
 /* Copies that stay apart are those of all that is in their loop. */
+static uint32_t copies_of(const kern_sum *sum)
+{
+    return sum->across ? sum->copies : 1;
+}
+
 void kern_lower_start(kern_lowering *lo, uint32_t number)
 {
     const kern_sum *sum = sum_at(lo, number);
     kern_parts *p = &lo->parts[number];
-    uint32_t copies = sum->across ? sum->copies : 1;
+    uint32_t copies = copies_of(sum);
     p->partial = variable(lo, sum, identity(lo, sum), copies);
     if (sum->blocked) {
         ty_dtype dtype = partial_dtype(sum);
@@ -158,9 +163,7 @@ static kern_ref counted(kern_lowering *lo, const kern_sum *sum, kern_ref value)
 {
     bool zero_is_neutral =
         sum->reduce == LOOP_SUM || sum->reduce == LOOP_ANY || sum->reduce == LOOP_REDUCE_XOR;
-    kern_ref there = sum->across
-                         ? kern_lower_mask(lo)
-                         : 0; /* of all loads as well, which make it once where it is there */
+    kern_ref there = mask(lo, sum); /* of all loads as well, which make it once where it is there */
     if (zero_is_neutral && is_loaded(lo->k, &lo->k->values.at[value]))
         return value; /* load fills up with zeros */
     return there ? pick(lo, there, value, identity(lo, sum)) : value;
@@ -262,11 +265,6 @@ static kern_ref fold(kern_lowering *lo, kern_ref of, loop_opcode op, uint32_t co
     kern_ref copies[KERN_MOST_COPIES];
     for (uint32_t c = 0; c < count; c++) copies[c] = copy_of(lo, of, c);
     return folded(lo, op, copies, count);
-}
-
-static uint32_t copies_of(const kern_sum *sum)
-{
-    return sum->across ? sum->copies : 1;
 }
 
 /* What rounding loses is kept apart (Knuth's two-sum). */
