@@ -310,8 +310,11 @@ void rule_jagged_to_padded(infer_call *c)
 void rule_padded_to_jagged(infer_call *c)
 {
     sym_expr sizes[TY_MAX_RANK];
-    ty_tensor *x = infer_tensor(c, "dense");
-    if (!x || !only_offsets(c)) return;
+    ty_tensor *x = infer_tensor(c, "dense"), *offsets = only_offsets(c);
+    if (!x || !offsets) return;
+    sym_expr rows = sym_add_int(c->symbols, offsets->sizes[0], -1);
+    (void)INFER_REQUIRE(c, SYM_LE, rows, x->sizes[0], "offsets tell of %s rows, and dense has %s",
+                        infer_written(c, rows), infer_written(c, x->sizes[0]));
     bool known = infer_arg(c, "total_L") != NULL;
     sizes[0] = known ? infer_expr(c, "total_L", 0) : infer_unbacked(c, 0, 0);
     memcpy(&sizes[1], x->sizes + 2, (x->rank - 2) * sizeof *sizes);

@@ -65,7 +65,7 @@ fe_status lower_op_padded_to_jagged(lowering *l, fx_node *n, const lower_row *ro
     tensor behind = lower_search(l, offsets, places, (tensor){0}, LOWER_BEHIND_EQUALS, NULL);
     loop_value one = loop_const_int(l->program, TY_I64, 1);
     loop_value b = lower_op2(l, LOOP_SUB, lower_at(l, behind, &l->axes[0]), one);
-    at[0] = lower_lookup(l, b, dense.sizes[0], 0);
+    at[0] = lower_lookup(l, b, sym_add_int(l->symbols, offsets.sizes[0], -1), 0);
     loop_value begin = lower_at(l, offsets, &at[0]);
     loop_value t = lower_op2(l, LOOP_SUB, loop_index(l->program, l->axes[0]), begin);
     at[1] = lower_lookup(l, t, dense.sizes[1], 1);
