@@ -33,9 +33,14 @@ def _traced(node, module):
     return made, values
 
 
-def _free_name(module, name):
+def _keep(module, name, value):
+    """-> the name by which the module has it"""
     while hasattr(module, name):
         name += "_"
+    if isinstance(value, torch.Tensor) and not isinstance(value, torch.nn.Parameter):
+        module.register_buffer(name, value)
+    else:
+        setattr(module, name, value)
     return name
 
 
@@ -46,9 +51,7 @@ def _put(made, values, node, module):
     with module.graph.inserting_before(node):
         for arg in made.graph.nodes:
             if arg.op == "get_attr":
-                name = _free_name(module, arg.target)
-                setattr(module, name, attribute(made, arg.target))
-                known[arg] = module.graph.get_attr(name)
+                known[arg] = module.graph.get_attr(_keep(module, arg.target, attribute(made, arg.target)))
                 known[arg].meta = dict(arg.meta)
         results = module.graph.graph_copy(made.graph, known)
     for user in list(node.users):
@@ -58,8 +61,21 @@ def _put(made, values, node, module):
     return results
 
 
+def _with_branches(module):
+    """The module, or a copy whose branches and loop bodies have no such calls."""
+    graphs = {name: child for name, child in module.named_children() if isinstance(child, torch.fx.GraphModule)}
+    changed = {name: new for name, child in graphs.items() if (new := expanded(child)) is not child}
+    if not changed:
+        return module
+    module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))
+    for name, child in changed.items():
+        setattr(module, name, child)
+    return module
+
+
 def expanded(module):
     """The module, or a copy without such calls."""
+    module = _with_branches(module)
     if not _calls(module):
         return module
     module = torch.fx.GraphModule(module, copy.deepcopy(module.graph))

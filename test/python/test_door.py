@@ -9,10 +9,12 @@ import os
 import sys
 import tempfile
 import threading
+import warnings
 
 import torch
 import torch.nn.attention.flex_attention as flex
 import torch.nn.functional as F
+from torch._higher_order_ops.while_loop import while_loop
 from torch.nn.functional import dropout
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -865,6 +867,25 @@ def attention_with_scores_and_masks_of_the_users():
     same(lambda q, k, v: flex.flex_attention(q, k, v, return_lse=True), tuple(x.double() for x in (queries, keys, values)))
     short = tuple(x[:, :, :50] for x in (queries, keys, values))
     same(lambda q, k, v: flex.flex_attention(q, k, v, score_mod=lambda score, b, h, query, key: score - query), (queries, keys, values), short, dynamic=True)
+
+
+@test
+def attention_of_the_users_in_branches_and_loops():
+    def attend(q, k, v):
+        return flex.flex_attention(q, k, v, score_mod=lambda score, b, h, query, key: score + (query - key) * 0.01)
+
+    def branch(ask, q, k, v):
+        return torch.cond(ask, attend, lambda q, k, v: q * 2, (q, k, v))
+
+    def loop(q, k, v):
+        return while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, attend(x, k, v)), (torch.tensor(0), q))[1]
+
+    given = tuple(torch.randn(1, 2, 32, 8) for _ in range(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for ask in (True, False):
+            same(branch, (torch.tensor(ask), *given))
+        same(loop, given)
 
 
 @test
