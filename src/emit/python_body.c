@@ -1,121 +1,5 @@
-/* python_body.c -- wrapper lines as Python: the function `lines` of a generated module. Buffers are
- * addresses, in bytes.
- */
+/* python_body.c -- wrapper lines as Python: the function `lines` of a generated module. */
 #include "emit/python.h"
-
-#include <math.h>
-#include <string.h>
-
-void emit_python_indent(emit_state *s)
-{
-    for (uint32_t i = 0; i <= s->depth; i++) text_add(&s->out, "    ");
-    s->is_open = false;
-}
-
-/* What JSON escapes Python escapes alike. */
-void emit_python_text(text *out, const char *value)
-{
-    text_json(out, value);
-}
-
-void emit_python_double(text *out, double value)
-{
-    if (isnan(value))
-        text_add(out, "nan");
-    else if (isinf(value))
-        text_add(out, value > 0 ? "inf" : "-inf");
-    else
-        text_double(out, value);
-}
-
-static void print_expr(emit_state *s, sym_expr e)
-{
-    sym_print_python(s->w->loops->symbols, e, &s->out);
-}
-
-void emit_python_exprs(emit_state *s, const sym_expr *exprs, uint32_t count)
-{
-    text_char(&s->out, '(');
-    for (uint32_t i = 0; i < count; i++) {
-        if (i) text_char(&s->out, ' ');
-        print_expr(s, exprs[i]);
-        if (i + 1 < count || count == 1) text_char(&s->out, ',');
-    }
-    text_char(&s->out, ')');
-}
-
-/* ---- buffers ---- */
-
-void emit_python_address(emit_state *s, loop_buffer_id id)
-{
-    text_add(&s->out, id == LOOP_NO_BUFFER ? "None" : s->names[id]);
-}
-
-/* + so many elements, in bytes. */
-static void print_offset(emit_state *s, sym_expr elements, ty_dtype dtype)
-{
-    const sym_table *t = s->w->loops->symbols;
-    int64_t value;
-    if (sym_is_none(elements)) return;
-    if (sym_is_int(t, elements, &value)) {
-        if (value)
-            text_printf(&s->out, " + %lld", (long long)value * (long long)ty_dtype_size(dtype));
-        return;
-    }
-    text_add(&s->out, " + ");
-    print_expr(s, elements);
-    if (ty_dtype_size(dtype) > 1) text_printf(&s->out, " * %u", (unsigned)ty_dtype_size(dtype));
-}
-
-static void print_place(emit_state *s, loop_buffer_id id)
-{
-    print_offset(s, s->w->storage[id].life.place, s->w->loops->buffers.at[id].dtype);
-}
-
-static void print_arena(emit_state *s, loop_buffer_id id)
-{
-    const wrap_program *w = s->w;
-    uint32_t segment = w->storage[id].segment;
-    if (wrap_is_fixed(w, segment))
-        text_printf(&s->out, "arena + %lld", (long long)w->storage[id].offset);
-    else
-        text_printf(&s->out, "places_%u[%u]", segment, w->storage[id].slot);
-    if (!wrap_offset_has_place(w, id)) print_place(s, id);
-}
-
-void emit_python_declare(emit_state *s, loop_buffer_id id)
-{
-    const wrap_program *w = s->w;
-    emit_python_indent(s);
-    text_printf(&s->out, "%s = ", s->names[id]);
-    const wrap_storage *of = &w->storage[id];
-    switch (of->kind) {
-    case WRAP_STORAGE_ARENA: print_arena(s, id); break;
-    case WRAP_STORAGE_OUTPUT:
-        if (of->life.else_in != LOOP_NO_BUFFER) {
-            text_printf(&s->out, "f.input(%u)", w->loops->buffers.at[of->life.else_in].input);
-            break;
-        }
-        text_printf(&s->out, "f.output_memory(%d, ", of->output);
-        print_expr(s, of->bytes);
-        text_char(&s->out, ')');
-        break;
-    case WRAP_STORAGE_ALIAS:
-        text_add(&s->out, s->names[of->life.root]);
-        print_place(s, id);
-        break;
-    default:
-        text_printf(&s->out, "f.%s(%u)", wrap_storage_name(of->kind), wrap_storage_number(w, id));
-    }
-    text_char(&s->out, '\n');
-}
-
-void emit_python_declare_fixed(emit_state *s)
-{
-    for (uint32_t i = 0; i < s->w->fixed.count; i++) emit_python_declare(s, s->w->fixed.at[i]);
-}
-
-/* ---- lines ---- */
 
 static void print_sizes(emit_state *s, const char *name, const wrap_layout *layout, bool shifts)
 {
@@ -130,7 +14,7 @@ static void print_sizes(emit_state *s, const char *name, const wrap_layout *layo
         if (sym_is_none(e))
             text_char(&s->out, '0');
         else
-            print_expr(s, e);
+            emit_python_expr(s, e);
         text_char(&s->out, ',');
     }
     text_char(&s->out, ')');
@@ -191,42 +75,6 @@ static void python_reuse(emit_state *s, const wrap_line *line)
     python_alloc(s, line);
 }
 
-static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
-{
-    if (view->buffer == LOOP_NO_BUFFER) {
-        text_add(&s->out, "None");
-        return;
-    }
-    text_char(&s->out, '(');
-    if (weight != WRAP_NO_WEIGHT)
-        text_printf(&s->out, "f.weight(%u)", weight);
-    else {
-        emit_python_address(s, view->buffer);
-        print_offset(s, view->offset, s->w->loops->buffers.at[view->buffer].dtype);
-    }
-    text_printf(&s->out, ", %s, ", emit_python_dtype(view->dtype));
-    emit_python_exprs(s, view->sizes, view->rank);
-    text_add(&s->out, ", ");
-    emit_python_exprs(s, view->strides, view->rank);
-    text_char(&s->out, ')');
-}
-
-void emit_python_view(emit_state *s, const loop_view *view)
-{
-    print_view(s, view, WRAP_NO_WEIGHT);
-}
-
-void emit_python_views(emit_state *s, const loop_view *views, const uint32_t *weights,
-                       uint32_t count)
-{
-    text_char(&s->out, '[');
-    for (uint32_t i = 0; i < count; i++) {
-        if (i) text_add(&s->out, ", ");
-        print_view(s, &views[i], weights ? weights[i] : WRAP_NO_WEIGHT);
-    }
-    text_char(&s->out, ']');
-}
-
 /* The number that an input gives: one of its sizes, or itself. */
 static void print_source(emit_state *s, const wrap_line *line)
 {
@@ -245,19 +93,19 @@ void emit_python_symbol(emit_state *s, const wrap_line *line)
         const loop_view *element = &line->op->inputs[0];
         text_add(&s->out, "f.load(");
         emit_python_address(s, element->buffer);
-        print_offset(s, element->offset, element->dtype);
+        emit_python_offset(s, element->offset, element->dtype);
         text_printf(&s->out, ", %s)", emit_python_dtype(element->dtype));
     } else if (line->input < 0)
-        print_expr(s, line->expr);
+        emit_python_expr(s, line->expr);
     else if (sym_is_none(line->scale))
         print_source(s, line);
     else {
         text_add(&s->out, "rt.solve(");
         print_source(s, line);
         text_add(&s->out, ", ");
-        print_expr(s, line->shift);
+        emit_python_expr(s, line->shift);
         text_add(&s->out, ", ");
-        print_expr(s, line->scale);
+        emit_python_expr(s, line->scale);
         if (line->power > 1) text_printf(&s->out, ", %u", line->power);
         text_char(&s->out, ')');
     }
@@ -281,17 +129,6 @@ static void python_assert(emit_state *s, const wrap_line *line)
     text_add(&s->out, ")\n");
 }
 
-void emit_python_comment(emit_state *s, const char *said)
-{
-    bool is_open = s->is_open;
-    text_char(&s->out, '\n');
-    emit_python_indent(s);
-    text_add(&s->out, "# ");
-    text_plain(&s->out, said);
-    text_char(&s->out, '\n');
-    s->is_open = is_open;
-}
-
 static void python_comment(emit_state *s, const wrap_line *line)
 {
     emit_python_comment(s, line->text);
@@ -305,10 +142,10 @@ static void print_value(emit_state *s, const loop_output *output)
     case LOOP_OUT_NONE: text_add(&s->out, "None"); break;
     case LOOP_OUT_BOOL:
         text_add(&s->out, "bool(");
-        print_expr(s, output->expr);
+        emit_python_expr(s, output->expr);
         text_char(&s->out, ')');
         break;
-    default: print_expr(s, output->expr);
+    default: emit_python_expr(s, output->expr);
     }
 }
 
@@ -326,7 +163,7 @@ static void python_output(emit_state *s, const wrap_line *line)
     const loop_view *view = &output->view;
     text_printf(&s->out, "f.returns(%u, ", line->index);
     emit_python_address(s, view->buffer);
-    print_offset(s, view->offset, s->w->loops->buffers.at[view->buffer].dtype);
+    emit_python_offset(s, view->offset, s->w->loops->buffers.at[view->buffer].dtype);
     text_printf(&s->out, ", %s, ", emit_python_dtype(view->dtype));
     emit_python_exprs(s, view->sizes, view->rank);
     text_add(&s->out, ", ");
@@ -338,7 +175,7 @@ static void python_clear(emit_state *s, const wrap_line *line)
 {
     emit_python_indent(s);
     text_add(&s->out, "f.clear(");
-    print_view(s, line->view, WRAP_NO_WEIGHT);
+    emit_python_view(s, line->view);
     text_add(&s->out, ")\n");
 }
 
@@ -347,7 +184,7 @@ static void python_check(emit_state *s, const wrap_line *line)
     if (line->of_output) emit_python_leave_part(s);
     emit_python_indent(s);
     text_add(&s->out, "f.check_numbers(");
-    print_view(s, line->view, WRAP_NO_WEIGHT);
+    emit_python_view(s, line->view);
     text_add(&s->out, line->finite ? ", True, " : ", False, ");
     emit_python_text(&s->out, line->text);
     text_add(&s->out, ")\n");

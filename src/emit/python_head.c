@@ -5,34 +5,6 @@
 
 #include <string.h>
 
-const char *emit_python_dtype(ty_dtype dtype)
-{
-    static const char *const names[] = {
-        [TY_U8] = "rt.U8",
-        [TY_I8] = "rt.I8",
-        [TY_I16] = "rt.I16",
-        [TY_I32] = "rt.I32",
-        [TY_I64] = "rt.I64",
-        [TY_F16] = "rt.F16",
-        [TY_F32] = "rt.F32",
-        [TY_F64] = "rt.F64",
-        [TY_C32] = "rt.C32",
-        [TY_C64] = "rt.C64",
-        [TY_C128] = "rt.C128",
-        [TY_BOOL] = "rt.BOOL",
-        [TY_U16] = "rt.U16",
-        [TY_BF16] = "rt.BF16",
-        [TY_U32] = "rt.U32",
-        [TY_U64] = "rt.U64",
-        [TY_F8E4M3FN] = "rt.F8E4M3FN",
-        [TY_F8E5M2] = "rt.F8E5M2",
-        [TY_F8E4M3FNUZ] = "rt.F8E4M3FNUZ",
-        [TY_F8E5M2FNUZ] = "rt.F8E5M2FNUZ",
-        [TY_F8E8M0FNU] = "rt.F8E8M0FNU",
-    };
-    return (size_t)dtype < COUNT_OF(names) && names[dtype] ? names[dtype] : "0";
-}
-
 /* ---- ports ---- */
 
 static void print_dims(emit_state *s, const sym_expr *dims, uint32_t rank)
