@@ -205,8 +205,8 @@ fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access
         return kern_broken(c, "K7", "nothing says that v%u is in range", search.loose);
     if (access == KERN_ONE) return kern_check_one(c, index, &facts);
     FE_TRY(kern_check_lanes(c));
-    /* a tile of rows side by side has its lanes next to each other */
-    bool by_row = c->k->memories.at[memory].is_tile && c->k->outer_vector;
+    /* a tile of rows side by side has its lanes next to each other, that of a square each row */
+    bool by_row = c->k->memories.at[memory].is_tile && (c->k->outer_vector || c->squares);
     if (access == KERN_UNIT && by_row) return kern_check_one(c, index, &facts);
     if (access == KERN_UNIT) return kern_check_spacing(c, index, &facts, 1);
     return pairs ? kern_check_spacing(c, index, &facts, 2) : FE_OK;
@@ -226,6 +226,18 @@ static bool steps_by_one(const kern_checker *c, sym_expr index, sym_expr axis)
     int64_t step;
     return sym_linear_in(c->t, index, axis, &coefficient, &rest) &&
            sym_is_int(c->t, coefficient, &step) && step == 1;
+}
+
+fe_status kern_check_transpose(kern_checker *c, uint32_t memory)
+{
+    int64_t elements, lanes = c->k->lanes;
+    if (memory >= c->k->memories.count) return kern_missing(c, "K5", "memory", memory);
+    const kern_memory *m = &c->k->memories.at[memory];
+    FE_TRY(kern_check_vector(c, m->dtype));
+    if (!c->squares || !m->is_tile || m->dtype == TY_BOOL ||
+        !sym_is_int(c->t, m->elements, &elements) || elements != lanes * lanes)
+        return kern_broken(c, "K3", "this is no tile of %lld rows of a square", (long long)lanes);
+    return FE_OK;
 }
 
 /* What is read ahead of its row is read as it is at the start, everywhere. */

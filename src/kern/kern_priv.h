@@ -136,6 +136,7 @@ typedef enum kern_item_kind {
     KERN_BOUND,  /* bound */
     KERN_LOOP,
     KERN_SET, /* a legal kernel: the variable takes the value, outside of its loop in all copies */
+    KERN_TRANSPOSE, /* a legal kernel: store.memory, a tile of as many rows of lanes as there are lanes */
     KERN_LEAVE, /* a function: value, a call, is the result if bound.guard holds for any lane */
     KERN_RETURN /* a function: value */
 } kern_item_kind;
@@ -156,16 +157,20 @@ typedef enum kern_loop_kind {
     KERN_ROWS,     /* [m0, m1) of the flattened outer axes */
     KERN_SEQUENCE, /* one step at a time */
     KERN_VECTOR,   /* lanes * unroll at a time; the last step may be partial */
-    KERN_BLOCKS    /* a legal kernel: a block at a time, which a loop in it runs over */
+    KERN_BLOCKS,   /* a legal kernel: a block at a time, which a loop in it runs over */
+    /* a legal kernel: rows and columns in squares, which loops in it over the last outer axis and over
+     * `symbol` run over; none goes over the end of the outer axis */
+    KERN_SQUARES
 } kern_loop_kind;
 
 struct kern_loop {
     kern_loop_kind kind;
     sym_expr symbol, extent; /* SEQUENCE, VECTOR */
+    sym_expr number;         /* SEQUENCE in a square: counts its steps from 0; or none */
     int64_t block;           /* not 0: cut into blocks of this many elements */
     bool columns;            /* VECTOR: over [n0, n1) */
     bool exact;              /* VECTOR: the extent is a multiple of the step */
-    bool in_block;           /* right inside BLOCKS: over the block alone */
+    bool in_block;           /* right inside BLOCKS, or in SQUARES: over the block alone */
     kern_ref count, mask;    /* of a legal kernel: COUNT and TAIL of the step, or 0 */
     uint32_t level;          /* how deep it is */
     uint32_t unroll;         /* copies of each vector in the body, lanes apart */
@@ -182,11 +187,11 @@ struct kern_ir {
     uint32_t outer;
     sym_expr axes[LOOP_MAX_AXES];
     sym_expr extents[LOOP_MAX_AXES]; /* of the outer axes; none where it does not matter */
-    bool serial;            /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
-    sym_expr total;         /* serial: how many */
-    bool columns;           /* cut into [n0, n1) as well */
-    bool squares;           /* taken in pieces of as many rows and columns as there are lanes */
-    bool outer_vector;      /* lanes are neighbours along the last outer axis */
+    bool serial;       /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
+    sym_expr total;    /* serial: how many */
+    bool columns;      /* cut into [n0, n1) as well */
+    bool squares;      /* to be taken in pieces of as many rows and columns as there are lanes */
+    bool outer_vector; /* lanes are neighbours along the last outer axis */
     VEC(kern_value) values; /* [0] unused */
     VEC(kern_memory) memories;
     VEC(kern_sum) sums;

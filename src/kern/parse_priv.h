@@ -39,6 +39,8 @@ fe_status kern_read_type(kern_reader *in, ty_dtype *dtype, bool *vector);
 fe_status kern_read_index(kern_reader *in, sym_expr *out);
 /* first v7, or nothing: 0 */
 fe_status kern_read_count(kern_reader *in, kern_ref *out);
+/* Where among the memories the tile or the buffer of that number is, of which there is one. */
+uint32_t kern_read_memory(const kern_reader *in, bool is_tile, uint32_t number);
 /* b0[index], t1[index] */
 fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index);
 /* What stands behind "=" in a line of v's dtype. */

@@ -431,8 +431,8 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
     case KERN_READ: expression = read_text(pr, v); break;
     case KERN_LOAD:
     case KERN_NUMBER:
-        if (v->turned || v->gathers) {
-            expression = v->turned ? kern_c_turned(pr, ref) : gather_text(pr, v);
+        if (v->gathers) {
+            expression = gather_text(pr, v);
             break;
         }
         if (v->access == KERN_LANES && !v->pairs) {

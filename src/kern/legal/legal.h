@@ -1,7 +1,7 @@
 /* legal.h -- kernel IR lowered for a target, as printers are given it. Loops say how many lanes a step has,
  * and lines what they do with them (kernel.c); accumulators become variables and operations on them (sum.c),
- * indices of gathers values (gather.c). Operations that processors have no instruction for become calls of
- * functions, which are kernel IR too.
+ * indices of gathers values (gather.c), squares loops (square.c). Operations that processors have no
+ * instruction for become calls of functions, which are kernel IR too.
  *
  *     function tanh_f64x8 (v1 : f64x8) {
  *       v2 : f64x8 = abs v1
@@ -101,7 +101,7 @@ kern_ref kern_function_number(kern_library *library, kern_function *f, ty_dtype 
 kern_ref kern_function_define(kern_library *library, kern_function *f, kern_value v);
 void kern_function_return(kern_library *library, kern_function *f, kern_ref value);
 
-/* ---- kernel.c, sum.c, gather.c: kernels ---- */
+/* ---- kernel.c, sum.c, gather.c, square.c: kernels ---- */
 /* What an accumulator is made of. */
 typedef struct kern_parts {
     kern_ref partial;     /* a variable, with the accumulator's copies */
@@ -118,12 +118,19 @@ typedef struct kern_lowering {
     kern_loop *loop;   /* that lines go to */
     kern_loop *vector; /* that the lanes run along, or NULL */
     kern_parts *parts; /* by accumulator */
+    sym_expr square;   /* in squares: the number of the row in its square; else none */
 } kern_lowering;
 
 /* What joins two partial results; of arg reductions, the better of two. */
 loop_opcode kern_step_of(loop_reduce reduce);
 /* Appends to the loop at hand. */
 void kern_lower_into(kern_lowering *lo, kern_item item);
+/* A loop like that one, without its lines, is at hand; returns the loop that was. */
+kern_loop *kern_lower_open(kern_lowering *lo, const kern_loop *like);
+/* The lines of a loop into the one at hand. */
+void kern_lower_items(kern_lowering *lo, const kern_loop *from);
+/* Rows that are to be taken in squares. */
+void kern_lower_squares(kern_lowering *lo, const kern_loop *rows);
 /* A new value, defined in the loop at hand. */
 kern_ref kern_lower_value(kern_lowering *lo, kern_value v);
 kern_ref kern_lower_constant(kern_lowering *lo, kern_value v);
