@@ -56,7 +56,7 @@
  * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent. K7
  * memory is reached by values only where a line around, or before it, says that they are in range.
  *
- * What is printed is that, lowered for the target (legal/legal.h): operations on lanes that no
+ * What is printed is that, lowered for the target (legal/legal.h) and verified again: operations on lanes that no
  * processor has, exp or remainders, are calls of functions, which are kernel IR as well, straight lines
  * of what processors do have:
  *

@@ -440,6 +440,7 @@ error: kern: law K3: v2 is no number of lanes
 --run-- ferrite inspect sum.kern --from kern --stage legal --isa scalar
 --err--
 error: kern: k_sum is lowered for 8 lanes, and cannot have one
+  help: give --isa for a target with so many lanes, or the text of --stage kern
 --status-- 1
 # as many lanes are read, checked and stored as a step has; a row of tiles has room for all
 --run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 - | sed '/^function/,/^}/d'

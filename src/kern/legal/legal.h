@@ -45,6 +45,7 @@ struct kern_library {
     bool scalars; /* one number has no library of functions either: kernels call these for it too */
     map known;    /* interned name -> index */
     VEC(const kern_function *) functions;
+    uint32_t verified; /* so many of them */
 };
 
 kern_library *kern_library_new(const target_machine *target, arena *memory);
