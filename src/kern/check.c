@@ -258,6 +258,21 @@ static fe_status open_tail(kern_checker *c, const kern_loop *loop)
     return open_given(c, loop->mask, KERN_TAIL);
 }
 
+/* The lanes of a step, one after the other. */
+static fe_status check_lanes(kern_checker *c, const kern_loop *loop)
+{
+    if (c->lanes) return kern_broken(c, "K6", "a lane has no lanes");
+    FE_TRY(kern_check_lanes(c));
+    FE_TRY(kern_check_count(c, loop->count, true));
+    FE_TRY(open_axis(c, loop->symbol));
+    if (loop->unroll != 1 && loop->unroll != c->k->lanes)
+        return kern_broken(c, "K6", "a loop cannot be unrolled or cut so");
+    for (uint32_t i = 0; i < loop->items.count; i++)
+        if (loop->items.at[i].kind == KERN_LOOP) return kern_broken(c, "K6", "a lane has loops");
+    c->lanes = loop;
+    return FE_OK;
+}
+
 /* Blocks hold loops over a block of the same axis. */
 static fe_status check_blocks(kern_checker *c, const kern_loop *loop)
 {
@@ -312,17 +327,19 @@ static fe_status check_nested(kern_checker *c, const kern_item *item)
 {
     kern_checker outside = *c;
     const kern_loop *loop = item->loop;
-    FE_TRY(loop->kind == KERN_ROWS      ? check_rows(c, loop)
-           : loop->kind == KERN_SQUARES ? check_squares(c, loop)
-           : loop->kind == KERN_BLOCKS  ? check_blocks(c, loop)
-                                        : check_loop(c, loop));
+    FE_TRY(loop->kind == KERN_ROWS        ? check_rows(c, loop)
+           : loop->kind == KERN_SQUARES   ? check_squares(c, loop)
+           : loop->kind == KERN_BLOCKS    ? check_blocks(c, loop)
+           : loop->kind == KERN_EACH_LANE ? check_lanes(c, loop)
+                                          : check_loop(c, loop));
     if (c->depth + 1 == KERN_MOST_LEVELS)
         return kern_broken(c, "K6", "loops are nested too deeply");
     if (loop->level != ++c->depth)
         return kern_broken(c, "K6", "a loop says another depth than it has");
-    FE_TRY(open_tail(c, loop));
+    bool is_step = loop->kind != KERN_EACH_LANE;
+    if (is_step) FE_TRY(open_tail(c, loop));
     FE_TRY(check_items(c, loop));
-    c->in_scope[loop->count] = c->in_scope[loop->mask] = false;
+    if (is_step) c->in_scope[loop->count] = c->in_scope[loop->mask] = false;
     outside.has_rows = c->has_rows;
     outside.has_columns = c->has_columns;
     *c = outside;

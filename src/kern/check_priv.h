@@ -30,6 +30,7 @@ typedef struct kern_checker {
     uint32_t *sum_updated;    /* level of the loop that it was last updated in */
     const kern_loop *blocks;  /* right around, or NULL */
     const kern_loop *squares; /* around, or NULL */
+    const kern_loop *lanes;   /* one by one, around, or NULL */
     bool has_rows, has_columns;
     const kern_function *function; /* that the lines are of, or NULL */
 } kern_checker;

@@ -56,9 +56,9 @@
  * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent. K7
  * memory is reached by values only where a line around, or before it, says that they are in range.
  *
- * What is printed is that, lowered for the target (legal/legal.h) and verified again: operations on lanes that no
- * processor has, exp or remainders, are calls of functions, which are kernel IR as well, straight lines
- * of what processors do have:
+ * What is printed is that, lowered for the target (legal/legal.h) and verified again: operations on lanes
+ * that no processor has, exp or remainders, are calls of functions, which are kernel IR as well, straight
+ * lines of what processors do have:
  *
  *     v6 : f32x16 = call exp_f32x16 v5
  *
@@ -78,8 +78,18 @@
  *       v10 : f32x16 = read v5 copy 0
  *       ...
  *
- * Rows that go in squares, as their columns do, are loops over a square. What was to be turned, read ahead, is a
- * tile, filled with columns of the square and transposed:
+ * Lanes that lie anywhere are loaded and stored one after the other, but for those that a mask gathers, for
+ * which processors have an instruction (`load gather`), and those that mostly run together (`load runs up`):
+ *
+ *     var v1 : f32x8 = 0.0
+ *     lanes r0 first v4 unroll {
+ *       v5 : bool = lane v3[r0]
+ *       v6 : f32 = load b0[p1*i1 + p1*r0] if v5
+ *       set v1[r0] = v6
+ *     }
+ *
+ * Rows that go in squares, as their columns do, are loops over a square. What was to be turned, read ahead,
+ * is a tile, filled with columns of the square and transposed:
  *
  *     squares (i1, i0 < p2) by i2 {                   # up to 8 i0 by as many i2
  *       loop i2 in block number r0 {                  # r0 counts from 0
@@ -96,8 +106,9 @@
  *
  * Such a kernel and its functions are text in the same way. K4 and K6 hold of it as well: copies of a
  * variable are set in the loop that has as many, and read one by one outside; blocks are whole steps of
- * loops over the same axis, and loops over the axes of a square in squares alone. K8: a function is a straight line over one number of lanes that ends where it
- * returns and calls what stands before it, with operands of its parameters' type.
+ * loops over the same axis, and loops over the axes of a square in squares alone. K8: a function is a
+ * straight line over one number of lanes that ends where it returns and calls what stands before it, with
+ * operands of its parameters' type.
  *
  * Kernels of devices are the same at one lane, as functions of the device's C: a work-item takes one row, or
  * one element of a row where the kernel is split along the inner axis:

@@ -282,17 +282,38 @@ static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
     return parse_body(in, loop);
 }
 
-/* set v9 = v10 */
+/* set v9 = v10; set v9[r0] = v10 */
 static fe_status parse_set(kern_reader *in)
 {
     kern_item item = {.kind = KERN_SET};
     FE_TRY(kern_read_operand(in, TY_I64, false, &item.variable));
     if (item.variable >= KERN_CONSTANT) return lex_fail(in->lx, "expected a variable before");
+    bool one = lex_is(in->lx, "[");
+    if (one) FE_TRY(kern_read_lane(in, &item.flat));
     FE_TRY(lex_expect(in->lx, "="));
     const kern_value v = in->k->values.at[item.variable];
-    FE_TRY(kern_read_operand(in, v.dtype, v.vector, &item.value));
+    FE_TRY(kern_read_operand(in, v.dtype, v.vector && !one, &item.value));
     kern_read_into(in, item);
     return FE_OK;
+}
+
+/* [r0] */
+fe_status kern_read_lane(kern_reader *in, sym_expr *lane)
+{
+    FE_TRY(lex_expect(in->lx, "["));
+    FE_TRY(parse_axis(in, lane));
+    return lex_expect(in->lx, "]");
+}
+
+/* lanes r0 first v2 unroll { */
+static fe_status parse_lanes(kern_reader *in)
+{
+    kern_loop *loop = loop_new(in, KERN_EACH_LANE);
+    FE_TRY(parse_axis(in, &loop->symbol));
+    FE_TRY(kern_read_count(in, &loop->count));
+    if (loop->count >= KERN_CONSTANT) return lex_fail(in->lx, "expected a count before");
+    if (lex_take(in->lx, "unroll")) loop->unroll = in->k->lanes;
+    return parse_body(in, loop);
 }
 
 /* transpose t0 */
@@ -323,6 +344,7 @@ static fe_status parse_item(kern_reader *in)
     if (lex_take(in->lx, "blocks")) return parse_blocks(in);
     if (lex_take(in->lx, "rows")) return parse_rows(in);
     if (lex_take(in->lx, "squares")) return parse_squares(in);
+    if (lex_take(in->lx, "lanes")) return parse_lanes(in);
     if (lex_take(in->lx, "transpose")) return parse_transpose(in);
     if (lex_take(in->lx, "loop")) return parse_loop(in, KERN_SEQUENCE);
     if (lex_take(in->lx, "vector")) return parse_loop(in, KERN_VECTOR);

@@ -24,6 +24,8 @@ typedef struct kern_reader {
 void kern_read_into(kern_reader *in, kern_item item); /* the loop at hand */
 /* Constants get their numbers, behind all others. */
 void kern_read_settle(kern_reader *in);
+/* [r0] */
+fe_status kern_read_lane(kern_reader *in, sym_expr *lane);
 
 /* ---- parse_function.c ---- */
 /* function abs_f32x16 (v1 : f32x16) { lines } */

@@ -271,6 +271,11 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
     }
     if (lex_take(in->lx, "call")) return parse_call(in, v);
     if (!in->function && lex_take(in->lx, "read")) return parse_read(in, v);
+    if (!in->function && lex_take(in->lx, "lane")) {
+        v->kind = KERN_LANE;
+        FE_TRY(kern_read_operand(in, v->dtype, true, &v->args[0]));
+        return kern_read_lane(in, &v->index);
+    }
     bool known = false;
     if (in->function) FE_TRY(parse_machine(in, v, &known));
     if (known) return FE_OK;

@@ -232,11 +232,14 @@ static bool is_copied(const kern_c_printer *pr, const kern_item *item)
     switch (item->kind) {
     case KERN_DEFINE: return kern_c_is_copied(pr, item->value);
     case KERN_SET: return kern_c_is_copied(pr, item->variable);
+    case KERN_LOOP: return item->loop->kind == KERN_EACH_LANE;
     case KERN_STORE: return item->store.access != KERN_ONE;
     case KERN_BOUND: return kern_c_bound_is_copied(pr, &item->bound);
     default: return false;
     }
 }
+
+static void print_lanes(kern_c_printer *pr, const kern_loop *loop);
 
 static void print_item(kern_c_printer *pr, const kern_item *item)
 {
@@ -244,16 +247,32 @@ static void print_item(kern_c_printer *pr, const kern_item *item)
     case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
     case KERN_STORE: kern_c_print_store(pr, &item->store); break;
     case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
-    case KERN_SET: kern_c_print_set(pr, item->variable, item->value); break;
+    case KERN_SET: kern_c_print_set(pr, item); break;
     case KERN_LOOP:
-        (item->loop->kind == KERN_ROWS      ? print_rows
-         : item->loop->kind == KERN_SQUARES ? print_squares
-         : item->loop->kind == KERN_BLOCKS  ? print_blocks
-                                            : print_loop)(pr, item->loop);
+        (item->loop->kind == KERN_ROWS        ? print_rows
+         : item->loop->kind == KERN_SQUARES   ? print_squares
+         : item->loop->kind == KERN_BLOCKS    ? print_blocks
+         : item->loop->kind == KERN_EACH_LANE ? print_lanes
+                                              : print_loop)(pr, item->loop);
         break;
     case KERN_TRANSPOSE: print_transpose(pr, item->store.memory); break;
     default: break; /* of functions, or lowered */
     }
+}
+
+/* Of the copy of the step at hand. */
+static void print_lanes(kern_c_printer *pr, const kern_loop *loop)
+{
+    const char *name = sym_name(pr->t, loop->symbol), *count = kern_c_count(pr, loop->count);
+    if (loop->unroll > 1)
+        text_line(pr->out, "fe_lanes(%s, %s, %u, {", name, count, pr->k->lanes);
+    else
+        text_line(pr->out, "for (int %s = 0; %s < %s; %s++) {", name, name, count, name);
+    if (loop->unroll > 1) kern_need(pr->needs, "fe_lanes");
+    pr->out->indent++;
+    for (uint32_t i = 0; i < loop->items.count; i++) print_item(pr, &loop->items.at[i]);
+    pr->out->indent--;
+    text_line(pr->out, loop->unroll > 1 ? "})" : "}");
 }
 
 static void print_items(kern_c_printer *pr, const kern_loop *loop)

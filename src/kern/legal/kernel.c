@@ -77,6 +77,32 @@ kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x)
                                              .args = {x}});
 }
 
+/* ---- axes ---- */
+
+static bool runs_over(const kern_loop *loop, sym_expr axis)
+{
+    bool found = !sym_is_none(loop->symbol) && sym_same(loop->symbol, axis);
+    for (uint32_t i = 0; i < loop->items.count && !found; i++)
+        found = loop->items.at[i].kind == KERN_LOOP && runs_over(loop->items.at[i].loop, axis);
+    return found;
+}
+
+static bool is_axis(const kern_lowering *lo, sym_expr axis)
+{
+    bool found = runs_over(lo->from->body, axis);
+    for (uint32_t i = 0; i < lo->k->outer && !found; i++) found = sym_same(lo->k->axes[i], axis);
+    return found || (!sym_is_none(lo->square) && sym_same(lo->square, axis));
+}
+
+sym_expr kern_lower_new_axis(const kern_lowering *lo)
+{
+    for (uint32_t i = 0;; i++) {
+        const char *name = arena_printf(lo->memory, "r%u", i);
+        sym_expr axis = sym_symbol(lo->k->symbols, name, SYM_INDEX, 0, SYM_NO_MAX);
+        if (!is_axis(lo, axis)) return axis;
+    }
+}
+
 /* ---- tails ---- */
 
 sym_expr kern_lower_axis(const kern_lowering *lo)
@@ -122,6 +148,10 @@ static void count_lanes(kern_lowering *lo, kern_ref ref)
 
 static void lower_store(kern_lowering *lo, kern_item item)
 {
+    if (item.store.access == KERN_LANES) {
+        kern_lower_store_lanes(lo, item.store);
+        return;
+    }
     if (item.store.access != KERN_ONE && !item.store.whole) item.store.count = kern_lower_count(lo);
     kern_lower_into(lo, item);
 }
@@ -148,6 +178,11 @@ static void lower_define(kern_lowering *lo, const kern_item *item)
     lower_operation(lo, v);
     if (v->runs) v->ways = kern_runs(lo->k, v->index, kern_lower_axis(lo));
     kern_lower_gather(lo, item->value);
+    v = &lo->k->values.at[item->value];
+    if (v->access == KERN_LANES && !v->runs && !v->pairs && !v->gathers) {
+        kern_lower_load_lanes(lo, item->value);
+        return;
+    }
     count_lanes(lo, item->value);
     kern_lower_into(lo, *item);
 }
@@ -238,10 +273,13 @@ static void drop_behind(kern_ir *k, kern_ref last)
 kern_ir *kern_legal(const kern_ir *k, kern_library *library)
 {
     arena *memory = library->memory;
-    kern_lowering lo = {.library = library, .memory = memory};
+    kern_lowering lo = {.library = library, .memory = memory, .from = k};
     lo.k = arena_copy(memory, k, sizeof *k);
     lo.k->values.capacity = k->values.count;
     lo.k->memories.capacity = k->memories.count;
+    lo.k->nonnegative.capacity = k->nonnegative.count;
+    lo.k->nonnegative.at =
+        arena_copy(memory, k->nonnegative.at, k->nonnegative.count * sizeof *k->nonnegative.at);
     lo.k->values.at = arena_copy(memory, k->values.at, k->values.count * sizeof *k->values.at);
     kern_ref last = last_defined(k->body);
     drop_behind(lo.k, last);
@@ -254,8 +292,17 @@ kern_ir *kern_legal(const kern_ir *k, kern_library *library)
     return lo.k;
 }
 
+static bool has_lowered_loop(const kern_loop *loop)
+{
+    bool found = loop->kind == KERN_EACH_LANE || loop->kind == KERN_SQUARES;
+    for (uint32_t i = 0; i < loop->items.count && !found; i++)
+        found = loop->items.at[i].kind == KERN_LOOP && has_lowered_loop(loop->items.at[i].loop);
+    return found;
+}
+
 bool kern_is_lowered(const kern_ir *k)
 {
+    if (k->lanes > 1 && has_lowered_loop(k->body)) return true;
     for (uint32_t i = 1; i < k->values.count && k->lanes > 1; i++) {
         const kern_value *v = &k->values.at[i];
         if (v->kind == KERN_VARIABLE || v->kind == KERN_COUNT || v->gathers) return true;

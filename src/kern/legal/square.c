@@ -13,24 +13,6 @@ static const kern_loop *columns_of(const kern_loop *loop)
     return found;
 }
 
-static bool runs_over(const kern_loop *loop, sym_expr axis)
-{
-    bool found = !sym_is_none(loop->symbol) && sym_same(loop->symbol, axis);
-    for (uint32_t i = 0; i < loop->items.count && !found; i++)
-        found = loop->items.at[i].kind == KERN_LOOP && runs_over(loop->items.at[i].loop, axis);
-    return found;
-}
-
-/* An axis that the kernel does not have. */
-static sym_expr new_axis(const kern_lowering *lo, const kern_loop *rows)
-{
-    for (uint32_t i = 0;; i++) {
-        sym_expr axis = sym_symbol(lo->k->symbols, arena_printf(lo->memory, "r%u", i), SYM_INDEX, 0,
-                                   SYM_NO_MAX);
-        if (!runs_over(rows, axis)) return axis;
-    }
-}
-
 static sym_expr last_axis(const kern_lowering *lo)
 {
     return lo->k->axes[lo->k->outer - 1];
@@ -117,7 +99,7 @@ void kern_lower_squares(kern_lowering *lo, const kern_loop *rows)
     squares.kind = KERN_SQUARES;
     squares.symbol = columns_of(rows)->symbol;
     k->squares = false;
-    lo->square = new_axis(lo, rows);
+    lo->square = kern_lower_new_axis(lo);
     for (kern_ref i = 1; i < count; i++)
         if (k->values.at[i].turned) add_tile(lo, k->values.at[i].dtype);
     kern_loop *outside = kern_lower_open(lo, &squares);
