@@ -98,15 +98,6 @@ static ty_device place_of(const placing *p, const fx_node *n)
     return is_kept ? base->device : p->wanted[n->id];
 }
 
-/* It says itself where its result goes. */
-static bool is_copy(const fx_node *n)
-{
-    return n->kind == FX_CALL &&
-           (fx_is(n, OP_aten__to_copy_default) || fx_is(n, OP_aten_to_device) ||
-            fx_is(n, OP_aten_to_other) || fx_is(n, OP_aten_to_dtype_layout) ||
-            fx_is(n, OP_prims_device_put_default));
-}
-
 /* Views of inputs that are given out stay what they are. */
 static void find_returned(placing *p)
 {
@@ -183,7 +174,8 @@ static void bring_arguments(placing *p, fx_node *n)
 {
     const ty_tensor *t = first_tensor(n);
     ty_device device = n->kind == FX_CALL && t ? t->device : TY_HOST;
-    for (uint32_t i = is_copy(n); i < n->arg_count; i++) {
+    bool moves = n->kind == FX_CALL && (n->op->flags & OPF_MOVES);
+    for (uint32_t i = moves; i < n->arg_count; i++) {
         if (n->kind == FX_OUTPUT && n->args[i].kind == FX_ARG_NODE) device = place_of_output(p, i);
         fx_arg arg = bring(p, n, device, n->args[i]);
         bool is_same = arg.kind == n->args[i].kind && arg.kind != FX_ARG_LIST &&

@@ -163,17 +163,24 @@ static fe_status open_axis(kern_checker *c, sym_expr axis)
     return FE_OK;
 }
 
-static fe_status check_rows(kern_checker *c, const kern_loop *loop)
+/* The first `count` of the outer axes are those of a row. */
+static fe_status open_rows(kern_checker *c, uint32_t count)
 {
     const kern_ir *k = c->k;
     if (c->has_rows || c->depth) return kern_broken(c, "K6", "rows are not the one outermost loop");
     c->has_rows = true;
     for (uint32_t i = 0; i < k->outer; i++) {
         bool counted = i > 0 || (k->outer_vector && k->outer == 1);
-        FE_TRY(open_axis(c, k->axes[i]));
+        if (i < count) FE_TRY(open_axis(c, k->axes[i]));
         if (counted || !sym_is_none(k->extents[i])) FE_TRY(kern_check_fixed(c, k->extents[i]));
     }
-    if (k->serial) FE_TRY(kern_check_fixed(c, k->total));
+    return k->serial ? kern_check_fixed(c, k->total) : FE_OK;
+}
+
+static fe_status check_rows(kern_checker *c, const kern_loop *loop)
+{
+    const kern_ir *k = c->k;
+    FE_TRY(open_rows(c, k->outer));
     if (!k->outer_vector)
         return loop->unroll == 1 ? FE_OK : kern_broken(c, "K6", "rows one by one are not unrolled");
     if (!k->outer || k->lanes == 1) return kern_broken(c, "K6", "there are no rows for the lanes");
@@ -182,6 +189,21 @@ static fe_status check_rows(kern_checker *c, const kern_loop *loop)
     c->vector_axis = k->axes[k->outer - 1];
     c->copies = loop->unroll;
     c->copied = 1;
+    return FE_OK;
+}
+
+/* The last axis of the rows and the columns are those of loops in it. */
+static fe_status check_squares(kern_checker *c, const kern_loop *loop)
+{
+    const kern_ir *k = c->k;
+    if (!k->outer || k->lanes == 1 || k->serial || k->outer_vector || loop->unroll != 1)
+        return kern_broken(c, "K6", "there are no rows to take in squares");
+    FE_TRY(open_rows(c, k->outer - 1));
+    for (uint32_t i = 0; i < k->outer; i++)
+        if (sym_same(k->axes[i], loop->symbol))
+            return kern_broken(c, "K6", "rows are columns as well");
+    c->squares = loop;
+    c->has_columns = true;
     return FE_OK;
 }
 
@@ -236,6 +258,21 @@ static fe_status open_tail(kern_checker *c, const kern_loop *loop)
     return open_given(c, loop->mask, KERN_TAIL);
 }
 
+/* The lanes of a step, one after the other. */
+static fe_status check_lanes(kern_checker *c, const kern_loop *loop)
+{
+    if (c->lanes) return kern_broken(c, "K6", "a lane has no lanes");
+    FE_TRY(kern_check_lanes(c));
+    FE_TRY(kern_check_count(c, loop->count, true));
+    FE_TRY(open_axis(c, loop->symbol));
+    if (loop->unroll != 1 && loop->unroll != c->k->lanes)
+        return kern_broken(c, "K6", "a loop cannot be unrolled or cut so");
+    for (uint32_t i = 0; i < loop->items.count; i++)
+        if (loop->items.at[i].kind == KERN_LOOP) return kern_broken(c, "K6", "a lane has loops");
+    c->lanes = loop;
+    return FE_OK;
+}
+
 /* Blocks hold loops over a block of the same axis. */
 static fe_status check_blocks(kern_checker *c, const kern_loop *loop)
 {
@@ -255,15 +292,27 @@ static fe_status check_blocks(kern_checker *c, const kern_loop *loop)
     return FE_OK;
 }
 
+/* Over the last axis of the rows, or over the columns: it is for loops over the square alone. */
+static bool is_of_square(const kern_checker *c, sym_expr axis)
+{
+    return c->squares && !sym_is_none(axis) &&
+           (sym_same(axis, c->squares->symbol) || sym_same(axis, c->k->axes[c->k->outer - 1]));
+}
+
 static fe_status check_loop(kern_checker *c, const kern_loop *loop)
 {
-    bool plain = !loop->exact && loop->unroll == 1;
-    if (loop->in_block != (c->blocks != NULL))
+    bool plain = !loop->exact && loop->unroll == 1, in_square = is_of_square(c, loop->symbol);
+    if (loop->in_block != (c->blocks || in_square))
         return kern_broken(c, "K6", "a loop is over a block, and in none");
     c->blocks = NULL;
     if (!c->depth) return kern_broken(c, "K6", "a loop is outside the rows");
-    if (!loop->columns) FE_TRY(kern_check_fixed(c, loop->extent));
+    if (!loop->columns && !in_square) FE_TRY(kern_check_fixed(c, loop->extent));
     FE_TRY(open_axis(c, loop->symbol));
+    if (!sym_is_none(loop->number)) FE_TRY(open_axis(c, loop->number));
+    if (in_square && (loop->exact || loop->block || loop->unroll != 1))
+        return kern_broken(c, "K6", "a loop over a square is cut, or more than one step");
+    if (!sym_is_none(loop->number) && (!in_square || loop->kind != KERN_SEQUENCE))
+        return kern_broken(c, "K6", "steps are numbered one by one, in a square");
     c->has_columns |= loop->columns;
     if (loop->columns && (c->depth > 1 || c->k->serial || loop->block))
         return kern_broken(c, "K6",
@@ -278,16 +327,19 @@ static fe_status check_nested(kern_checker *c, const kern_item *item)
 {
     kern_checker outside = *c;
     const kern_loop *loop = item->loop;
-    FE_TRY(loop->kind == KERN_ROWS     ? check_rows(c, loop)
-           : loop->kind == KERN_BLOCKS ? check_blocks(c, loop)
-                                       : check_loop(c, loop));
+    FE_TRY(loop->kind == KERN_ROWS        ? check_rows(c, loop)
+           : loop->kind == KERN_SQUARES   ? check_squares(c, loop)
+           : loop->kind == KERN_BLOCKS    ? check_blocks(c, loop)
+           : loop->kind == KERN_EACH_LANE ? check_lanes(c, loop)
+                                          : check_loop(c, loop));
     if (c->depth + 1 == KERN_MOST_LEVELS)
         return kern_broken(c, "K6", "loops are nested too deeply");
     if (loop->level != ++c->depth)
         return kern_broken(c, "K6", "a loop says another depth than it has");
-    FE_TRY(open_tail(c, loop));
+    bool is_step = loop->kind != KERN_EACH_LANE;
+    if (is_step) FE_TRY(open_tail(c, loop));
     FE_TRY(check_items(c, loop));
-    c->in_scope[loop->count] = c->in_scope[loop->mask] = false;
+    if (is_step) c->in_scope[loop->count] = c->in_scope[loop->mask] = false;
     outside.has_rows = c->has_rows;
     outside.has_columns = c->has_columns;
     *c = outside;
@@ -309,6 +361,7 @@ static fe_status check_item(kern_checker *c, const kern_item *item)
     case KERN_SET: return kern_check_set(c, item);
     case KERN_LEAVE:
     case KERN_RETURN: return kern_broken(c, "K8", "a kernel gives no value");
+    case KERN_TRANSPOSE: return kern_check_transpose(c, item->store.memory);
     case KERN_LOOP: return check_nested(c, item);
     }
     return kern_broken(c, "K6", "a line of no kind");

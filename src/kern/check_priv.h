@@ -26,9 +26,11 @@ typedef struct kern_checker {
     bool *in_scope;       /* by value */
     VEC(kern_kept_value) kept;
     kern_sum_state *sums;
-    uint32_t *sum_level;     /* of the loop where it was started */
-    uint32_t *sum_updated;   /* level of the loop that it was last updated in */
-    const kern_loop *blocks; /* right around, or NULL */
+    uint32_t *sum_level;      /* of the loop where it was started */
+    uint32_t *sum_updated;    /* level of the loop that it was last updated in */
+    const kern_loop *blocks;  /* right around, or NULL */
+    const kern_loop *squares; /* around, or NULL */
+    const kern_loop *lanes;   /* one by one, around, or NULL */
     bool has_rows, has_columns;
     const kern_function *function; /* that the lines are of, or NULL */
 } kern_checker;
@@ -64,6 +66,8 @@ fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector);
 fe_status kern_check_bound(kern_checker *c, const kern_bound *bound);
 fe_status kern_check_memory(kern_checker *c, uint32_t memory, ty_dtype dtype, bool reads);
 fe_status kern_check_set(kern_checker *c, const kern_item *item);
+/* K3: the memory is a tile of as many rows of lanes as there are lanes, in squares. */
+fe_status kern_check_transpose(kern_checker *c, uint32_t memory);
 /* A value that is no result of an accumulator. */
 fe_status kern_check_value(kern_checker *c, const kern_value *v);
 

@@ -86,6 +86,7 @@ fe_status kern_check_fixed(kern_checker *c, sym_expr e)
 fe_status kern_check_vector(kern_checker *c, ty_dtype dtype)
 {
     if (c->k->lanes == 1) return kern_broken(c, "K3", "a kernel of one lane has no vectors");
+    if (c->lanes) return kern_broken(c, "K3", "one lane has no vectors");
     if (ty_is_complex(dtype)) return kern_broken(c, "K3", "complex numbers have no vectors");
     uint32_t bytes = c->k->lanes * (dtype == TY_BOOL ? 4 : ty_dtype_size(dtype));
     if (bytes > KERN_MOST_BYTES) return kern_broken(c, "K3", "a vector of %u bytes", bytes);
@@ -111,9 +112,18 @@ fe_status kern_check_spacing(kern_checker *c, sym_expr index, const kern_index_f
         c, "K3", steps == 2 ? "lanes are not every second element" : "lanes are not neighbours");
 }
 
+/* Is the index that of the lane at hand, whatever the first one's is? */
+static bool is_of_lane(const kern_checker *c, sym_expr index)
+{
+    sym_expr lane = c->lanes->symbol, first = sym_sub(c->t, c->vector_axis, lane);
+    return !sym_contains(c->t, sym_substitute(c->t, index, &c->vector_axis, &first, 1), lane);
+}
+
 fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts *facts)
 {
-    bool moves = !sym_is_none(c->vector_axis) && sym_contains(c->t, index, c->vector_axis);
+    bool moves = c->lanes
+                     ? !is_of_lane(c, index)
+                     : !sym_is_none(c->vector_axis) && sym_contains(c->t, index, c->vector_axis);
     if (!moves && !facts->lanes_differ) return FE_OK;
     return kern_broken(c, "K3", "one element moves with the lanes");
 }
@@ -133,11 +143,19 @@ typedef struct kept_search {
     kern_ref guard, loose;
 } kept_search;
 
+/* A lane of it has the bounds that all have. */
+static kern_ref source_of(const kern_checker *c, kern_ref ref)
+{
+    return value_at(c, ref)->kind == KERN_LANE ? value_at(c, ref)->args[0] : ref;
+}
+
 static bool is_kept(const kern_checker *c, kern_ref v, kern_ref guard)
 {
+    kern_ref all = source_of(c, v), where = source_of(c, guard);
     for (uint32_t i = 0; i < c->kept.count; i++) {
         const kern_kept_value *kept = &c->kept.at[i];
-        if (kept->value == v && (!kept->guard || kept->guard == guard)) return true;
+        bool is_guarded = !kept->guard || kept->guard == guard || kept->guard == where;
+        if ((kept->value == v || kept->value == all) && is_guarded) return true;
     }
     return false;
 }
@@ -205,8 +223,8 @@ fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access
         return kern_broken(c, "K7", "nothing says that v%u is in range", search.loose);
     if (access == KERN_ONE) return kern_check_one(c, index, &facts);
     FE_TRY(kern_check_lanes(c));
-    /* a tile of rows side by side has its lanes next to each other */
-    bool by_row = c->k->memories.at[memory].is_tile && c->k->outer_vector;
+    /* a tile of rows side by side has its lanes next to each other, that of a square each row */
+    bool by_row = c->k->memories.at[memory].is_tile && (c->k->outer_vector || c->squares);
     if (access == KERN_UNIT && by_row) return kern_check_one(c, index, &facts);
     if (access == KERN_UNIT) return kern_check_spacing(c, index, &facts, 1);
     return pairs ? kern_check_spacing(c, index, &facts, 2) : FE_OK;
@@ -226,6 +244,18 @@ static bool steps_by_one(const kern_checker *c, sym_expr index, sym_expr axis)
     int64_t step;
     return sym_linear_in(c->t, index, axis, &coefficient, &rest) &&
            sym_is_int(c->t, coefficient, &step) && step == 1;
+}
+
+fe_status kern_check_transpose(kern_checker *c, uint32_t memory)
+{
+    int64_t elements, lanes = c->k->lanes;
+    if (memory >= c->k->memories.count) return kern_missing(c, "K5", "memory", memory);
+    const kern_memory *m = &c->k->memories.at[memory];
+    FE_TRY(kern_check_vector(c, m->dtype));
+    if (!c->squares || !m->is_tile || m->dtype == TY_BOOL ||
+        !sym_is_int(c->t, m->elements, &elements) || elements != lanes * lanes)
+        return kern_broken(c, "K3", "this is no tile of %lld rows of a square", (long long)lanes);
+    return FE_OK;
 }
 
 /* What is read ahead of its row is read as it is at the start, everywhere. */
@@ -324,6 +354,13 @@ static fe_status check_read(kern_checker *c, const kern_value *v)
                : kern_broken(c, "K2", "a copy is of another type");
 }
 
+/* The lane is the one at hand, of a vector. */
+static fe_status check_lane(kern_checker *c, sym_expr lane, bool vector)
+{
+    if (c->lanes && sym_same(c->lanes->symbol, lane) && vector) return FE_OK;
+    return kern_broken(c, "K3", "this is no lane at hand of a vector");
+}
+
 fe_status kern_check_set(kern_checker *c, const kern_item *item)
 {
     kern_ref to = item->variable;
@@ -333,6 +370,11 @@ fe_status kern_check_set(kern_checker *c, const kern_item *item)
     if (x->kind != KERN_VARIABLE) return kern_broken(c, "K4", "v%u is no variable", to);
     if (c->copies > 1 && x->copies != c->copies && (!x->vector || x->level < c->copied))
         return kern_broken(c, "K4", "%u copies set one variable", c->copies);
+    if (!sym_is_none(item->flat)) {
+        FE_TRY(check_lane(c, item->flat, x->vector));
+        return kern_use_as(c, item->value, x->dtype, false);
+    }
+    if (c->lanes && x->vector) return kern_broken(c, "K3", "a lane sets all of v%u", to);
     return kern_use_as(c, item->value, x->dtype, x->vector);
 }
 
@@ -343,6 +385,9 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
     case KERN_NUMBER: return check_number(c, v);
     case KERN_APPLY: return check_apply(c, v);
     case KERN_SPLAT: break;
+    case KERN_LANE:
+        FE_TRY(kern_use_as(c, v->args[0], v->dtype, true));
+        return check_lane(c, v->index, !v->vector);
     case KERN_VARIABLE: return check_variable(c, v);
     case KERN_READ: return check_read(c, v);
     case KERN_CALL:

@@ -130,14 +130,32 @@ static const char *body_of(const kern_ir *legal, kern_library *library,
     return strchr(source.at, '(');
 }
 
-static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *target, arena *memory)
+/* Those that no kernel before has called. */
+static fe_status check_functions(kern_library *library)
+{
+    fe_session *session = arena_session(library->memory);
+    for (; library->verified < library->functions.count; library->verified++)
+        FE_TRY(kern_check_function(library->functions.at[library->verified], session));
+    return FE_OK;
+}
+
+/* The kernel lowered for its target, and verified once more. */
+static fe_status lower(const kern_ir *k, kern_library *library, kern_ir **out)
+{
+    *out = kern_legal(k, library);
+    FE_TRY(check_functions(library));
+    return kern_check(*out);
+}
+
+static fe_status add_kernel(kern_set *set, kern_ir *k, const target_machine *target, arena *memory,
+                            uint32_t *kernel)
 {
     text identity;
     text_init(&identity, memory);
     kern_print_identity(k, &identity);
     uint64_t hash = hash_bytes(identity.at, identity.length, 0);
-    uint32_t known = find_kernel(set, hash, identity.at, target);
-    if (known != UINT32_MAX) return known;
+    *kernel = find_kernel(set, hash, identity.at, target);
+    if (*kernel != UINT32_MAX) return FE_OK;
     const char *stem =
         arena_printf(memory, "%s_%06llx", k->name, (unsigned long long)(hash & 0xffffff));
     const char *name = stem;
@@ -149,17 +167,20 @@ static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *targ
                         .int_count = k->params.count,
                         .ir = k,
                         .target = target};
-    made.legal = kern_legal(k, set->library);
+    FE_TRY(lower(k, set->library, &made.legal));
     const char *body = body_of(made.legal, set->library, target, memory, &made.needs);
     made.source =
         arena_printf(memory, "%svoid %s%s", target->dialect ? "FE_KERNEL " : "", name, body);
+    *kernel = set->kernels.count;
     vec_push(memory, &set->kernels, made);
-    return set->kernels.count - 1;
+    return FE_OK;
 }
 
 static fe_status check_lanes(const kern_ir *k)
 {
-    diag d = {.status = FE_UNSUPPORTED, .stage = "kern"};
+    diag d = {.status = FE_UNSUPPORTED,
+              .stage = "kern",
+              .help = "give --isa for a target with so many lanes, or the text of --stage kern"};
     if (!kern_is_lowered(k)) return FE_OK;
     return diag_fail(sym_session(k->symbols), d, "%s is lowered for %u lanes, and cannot have one",
                      k->name, k->lanes);
@@ -176,17 +197,14 @@ static fe_status generate(kern_set *set, kern_ir **k, const target_machine *targ
         FE_TRY(kern_check(*k));
     }
     FE_TRY(kern_check_c(*k));
-    *kernel = add_kernel(set, *k, target, memory);
-    return FE_OK;
+    return add_kernel(set, *k, target, memory, kernel);
 }
 
 fe_status kern_generate(kern_set *set, const target_machine *target, arena *memory)
 {
     uint32_t kernel;
-    fe_session *session = arena_session(memory);
     set->library->target = target;
-    for (uint32_t i = 0; i < set->library->functions.count; i++)
-        FE_TRY(kern_check_function(set->library->functions.at[i], session));
+    FE_TRY(check_functions(set->library));
     for (uint32_t i = 0; i < set->irs.count; i++)
         FE_TRY(generate(set, &set->irs.at[i], target, memory, &kernel));
     return FE_OK;
@@ -206,7 +224,7 @@ fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
         FE_TRY(check_lanes(made->ir));
         made->ir = kern_one_lane(made->ir, memory);
         FE_TRY(kern_check(made->ir));
-        made->legal = kern_legal(made->ir, set->library);
+        FE_TRY(lower(made->ir, set->library, &made->legal));
         const char *body = body_of(made->legal, set->library, plain, memory, &made->needs);
         made->source = arena_printf(memory, "void %s%s", made->name, body);
     }

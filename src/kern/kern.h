@@ -56,9 +56,9 @@
  * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent. K7
  * memory is reached by values only where a line around, or before it, says that they are in range.
  *
- * What is printed is that, lowered for the target (legal/legal.h): operations on lanes that no
- * processor has, exp or remainders, are calls of functions, which are kernel IR as well, straight lines
- * of what processors do have:
+ * What is printed is that, lowered for the target (legal/legal.h) and verified again: operations on lanes
+ * that no processor has, exp or remainders, are calls of functions, which are kernel IR as well, straight
+ * lines of what processors do have:
  *
  *     v6 : f32x16 = call exp_f32x16 v5
  *
@@ -78,10 +78,37 @@
  *       v10 : f32x16 = read v5 copy 0
  *       ...
  *
+ * Lanes that lie anywhere are loaded and stored one after the other, but for those that a mask gathers, for
+ * which processors have an instruction (`load gather`), and those that mostly run together (`load runs up`):
+ *
+ *     var v1 : f32x8 = 0.0
+ *     lanes r0 first v4 unroll {
+ *       v5 : bool = lane v3[r0]
+ *       v6 : f32 = load b0[p1*i1 + p1*r0] if v5
+ *       set v1[r0] = v6
+ *     }
+ *
+ * Rows that go in squares, as their columns do, are loops over a square. What was to be turned, read ahead,
+ * is a tile, filled with columns of the square and transposed:
+ *
+ *     squares (i1, i0 < p2) by i2 {                   # up to 8 i0 by as many i2
+ *       loop i2 in block number r0 {                  # r0 counts from 0
+ *         vector i0 in block count v2 {
+ *           v3 : f32x8 = load b0[p1*i2 + p2*i1 + i0] first v2
+ *           store whole t0[8*r0] : f32x8 = v3
+ *         }
+ *       }
+ *       transpose t0
+ *       loop i0 in block number r0 {
+ *         vector i2 in block count v4 {
+ *           v1 : f32x8 = load t0[8*r0]
+ *           ...
+ *
  * Such a kernel and its functions are text in the same way. K4 and K6 hold of it as well: copies of a
  * variable are set in the loop that has as many, and read one by one outside; blocks are whole steps of
- * loops over the same axis. K8: a function is a straight line over one number of lanes that ends where it
- * returns and calls what stands before it, with operands of its parameters' type.
+ * loops over the same axis, and loops over the axes of a square in squares alone. K8: a function is a
+ * straight line over one number of lanes that ends where it returns and calls what stands before it, with
+ * operands of its parameters' type.
  *
  * Kernels of devices are the same at one lane, as functions of the device's C: a work-item takes one row, or
  * one element of a row where the kernel is split along the inner axis:
@@ -90,7 +117,7 @@
  *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
- * legal/legal.h (for a target), c/kernel.c and c/square.c (IR as C), c/apply.c (operations),
+ * legal/legal.h (for a target), c/kernel.c (IR as C), c/apply.c (operations),
  * c/function.c (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).
  */
 #ifndef FERRITE_KERN_H

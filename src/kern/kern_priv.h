@@ -40,7 +40,8 @@ typedef enum kern_kind {
     KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
     KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
     KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
-    KERN_FIRST      /* lane 0 of args[0], a scalar */
+    KERN_FIRST,     /* lane 0 of args[0], a scalar */
+    KERN_LANE       /* lane `index` of args[0], a scalar */
 } kern_kind;
 
 typedef struct kern_function kern_function;
@@ -135,7 +136,9 @@ typedef enum kern_item_kind {
     KERN_UPDATE, /* sum, value; flat: the element's number (ARG reductions) */
     KERN_BOUND,  /* bound */
     KERN_LOOP,
-    KERN_SET, /* a legal kernel: the variable takes the value, outside of its loop in all copies */
+    KERN_SET, /* a legal kernel: the variable takes the value, outside of its loop in all copies; flat: lane
+                 `flat` of it does */
+    KERN_TRANSPOSE, /* a legal kernel: store.memory, a tile of as many rows of lanes as there are lanes */
     KERN_LEAVE, /* a function: value, a call, is the result if bound.guard holds for any lane */
     KERN_RETURN /* a function: value */
 } kern_item_kind;
@@ -156,19 +159,25 @@ typedef enum kern_loop_kind {
     KERN_ROWS,     /* [m0, m1) of the flattened outer axes */
     KERN_SEQUENCE, /* one step at a time */
     KERN_VECTOR,   /* lanes * unroll at a time; the last step may be partial */
-    KERN_BLOCKS    /* a legal kernel: a block at a time, which a loop in it runs over */
+    KERN_BLOCKS,   /* a legal kernel: a block at a time, which a loop in it runs over */
+    /* a legal kernel: rows and columns in squares, which loops in it over the last outer axis and over
+     * `symbol` run over; none goes over the end of the outer axis */
+    KERN_SQUARES,
+    KERN_EACH_LANE /* a legal kernel: one lane of a step after the other, `count` of them */
 } kern_loop_kind;
 
 struct kern_loop {
     kern_loop_kind kind;
     sym_expr symbol, extent; /* SEQUENCE, VECTOR */
+    sym_expr number;         /* SEQUENCE in a square: counts its steps from 0; or none */
     int64_t block;           /* not 0: cut into blocks of this many elements */
     bool columns;            /* VECTOR: over [n0, n1) */
     bool exact;              /* VECTOR: the extent is a multiple of the step */
-    bool in_block;           /* right inside BLOCKS: over the block alone */
-    kern_ref count, mask;    /* of a legal kernel: COUNT and TAIL of the step, or 0 */
-    uint32_t level;          /* how deep it is */
-    uint32_t unroll;         /* copies of each vector in the body, lanes apart */
+    bool in_block;           /* right inside BLOCKS, or in SQUARES: over the block alone */
+    kern_ref count,
+        mask; /* of a legal kernel: COUNT and TAIL of the step, or 0; LANES: of the loop around */
+    uint32_t level;  /* how deep it is */
+    uint32_t unroll; /* copies of each vector in the body, lanes apart */
     /* sums whose partial results move to their totals after the loop, or after each block of it */
     VEC(uint32_t) drains;
     VEC(kern_item) items;
@@ -182,11 +191,11 @@ struct kern_ir {
     uint32_t outer;
     sym_expr axes[LOOP_MAX_AXES];
     sym_expr extents[LOOP_MAX_AXES]; /* of the outer axes; none where it does not matter */
-    bool serial;            /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
-    sym_expr total;         /* serial: how many */
-    bool columns;           /* cut into [n0, n1) as well */
-    bool squares;           /* taken in pieces of as many rows and columns as there are lanes */
-    bool outer_vector;      /* lanes are neighbours along the last outer axis */
+    bool serial;       /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
+    sym_expr total;    /* serial: how many */
+    bool columns;      /* cut into [n0, n1) as well */
+    bool squares;      /* to be taken in pieces of as many rows and columns as there are lanes */
+    bool outer_vector; /* lanes are neighbours along the last outer axis */
     VEC(kern_value) values; /* [0] unused */
     VEC(kern_memory) memories;
     VEC(kern_sum) sums;
@@ -240,6 +249,8 @@ bool kern_is_numbered(const char *name, char letter, uint32_t *number);
 sym_expr kern_param_symbol(const kern_ir *k, uint32_t number);
 /* Is e never negative, going by its shape and what the kernel says? */
 bool kern_is_natural(const kern_ir *k, sym_expr e);
+/* Is there a division in it, or a remainder? */
+bool kern_divides(const kern_ir *k, sym_expr e);
 /* The value that a symbol stands for, or 0. */
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);

@@ -139,6 +139,15 @@ bool kern_is_natural(const kern_ir *k, sym_expr e)
     return true;
 }
 
+bool kern_divides(const kern_ir *k, sym_expr e)
+{
+    sym_op op = sym_op_of(k->symbols, e);
+    bool found = op == SYM_FLOORDIV || op == SYM_MOD;
+    for (uint32_t i = 0; i < sym_arg_count(k->symbols, e) && !found; i++)
+        found = kern_divides(k, sym_arg(k->symbols, e, i));
+    return found;
+}
+
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol)
 {
     const sym_table *t = k->symbols;

@@ -182,12 +182,10 @@ static fe_status parse_tail(kern_reader *in, kern_loop *loop)
     return lex_take(in->lx, "mask") ? kern_read_given(in, mask, &loop->mask) : FE_OK;
 }
 
-/* rows vector (i0, i1 < p0) unroll 4 count v7 serial of p1 { */
-static fe_status parse_rows(kern_reader *in)
+/* (i0, i1 < p0) */
+static fe_status parse_axes(kern_reader *in)
 {
     kern_ir *k = in->k;
-    kern_loop *loop = loop_new(in, KERN_ROWS);
-    k->outer_vector = lex_take(in->lx, "vector");
     FE_TRY(lex_expect(in->lx, "("));
     for (k->outer = 0; !lex_is(in->lx, ")"); k->outer++) {
         if (k->outer == LOOP_MAX_AXES) return lex_fail(in->lx, "more than %d axes", LOOP_MAX_AXES);
@@ -195,7 +193,16 @@ static fe_status parse_rows(kern_reader *in)
         FE_TRY(parse_axis(in, &k->axes[k->outer]));
         if (lex_take(in->lx, "<")) FE_TRY(kern_read_index(in, &k->extents[k->outer]));
     }
-    FE_TRY(lex_expect(in->lx, ")"));
+    return lex_expect(in->lx, ")");
+}
+
+/* rows vector (i0, i1 < p0) unroll 4 count v7 serial of p1 { */
+static fe_status parse_rows(kern_reader *in)
+{
+    kern_ir *k = in->k;
+    kern_loop *loop = loop_new(in, KERN_ROWS);
+    k->outer_vector = lex_take(in->lx, "vector");
+    FE_TRY(parse_axes(in));
     k->squares = lex_take(in->lx, "in");
     if (k->squares) FE_TRY(lex_expect(in->lx, "squares"));
     if (lex_take(in->lx, "unroll")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
@@ -205,6 +212,17 @@ static fe_status parse_rows(kern_reader *in)
         FE_TRY(lex_expect(in->lx, "of"));
         FE_TRY(kern_read_index(in, &k->total));
     }
+    return parse_body(in, loop);
+}
+
+/* squares (i1, i0 < p0) by i2 { */
+static fe_status parse_squares(kern_reader *in)
+{
+    kern_loop *loop = loop_new(in, KERN_SQUARES);
+    FE_TRY(parse_axes(in));
+    FE_TRY(lex_expect(in->lx, "by"));
+    FE_TRY(parse_axis(in, &loop->symbol));
+    loop->columns = in->k->columns = true;
     return parse_body(in, loop);
 }
 
@@ -218,14 +236,14 @@ static fe_status parse_drains(kern_reader *in, kern_loop *loop)
     return FE_OK;
 }
 
-/* < p0; in columns; in block: of the loop around */
+/* < p0; in columns; in block: of the loop around, or of the square */
 static fe_status parse_range(kern_reader *in, kern_loop *loop)
 {
     bool in_some = lex_take(in->lx, "in");
     loop->in_block = in_some && lex_take(in->lx, "block");
     loop->columns = in_some && !loop->in_block;
     if (loop->in_block) {
-        loop->extent = in->open[in->depth]->extent;
+        if (in->open[in->depth]->kind == KERN_BLOCKS) loop->extent = in->open[in->depth]->extent;
         return FE_OK;
     }
     FE_TRY(lex_expect(in->lx, loop->columns ? "columns" : "<"));
@@ -251,6 +269,7 @@ static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
     kern_loop *loop = loop_new(in, kind);
     FE_TRY(parse_axis(in, &loop->symbol));
     FE_TRY(parse_range(in, loop));
+    if (loop->in_block && lex_take(in->lx, "number")) FE_TRY(parse_axis(in, &loop->number));
     if (kind == KERN_VECTOR) loop->exact = lex_take(in->lx, "exact");
     if (kind == KERN_VECTOR && lex_take(in->lx, "unroll"))
         FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
@@ -263,15 +282,47 @@ static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
     return parse_body(in, loop);
 }
 
-/* set v9 = v10 */
+/* set v9 = v10; set v9[r0] = v10 */
 static fe_status parse_set(kern_reader *in)
 {
     kern_item item = {.kind = KERN_SET};
     FE_TRY(kern_read_operand(in, TY_I64, false, &item.variable));
     if (item.variable >= KERN_CONSTANT) return lex_fail(in->lx, "expected a variable before");
+    bool one = lex_is(in->lx, "[");
+    if (one) FE_TRY(kern_read_lane(in, &item.flat));
     FE_TRY(lex_expect(in->lx, "="));
     const kern_value v = in->k->values.at[item.variable];
-    FE_TRY(kern_read_operand(in, v.dtype, v.vector, &item.value));
+    FE_TRY(kern_read_operand(in, v.dtype, v.vector && !one, &item.value));
+    kern_read_into(in, item);
+    return FE_OK;
+}
+
+/* [r0] */
+fe_status kern_read_lane(kern_reader *in, sym_expr *lane)
+{
+    FE_TRY(lex_expect(in->lx, "["));
+    FE_TRY(parse_axis(in, lane));
+    return lex_expect(in->lx, "]");
+}
+
+/* lanes r0 first v2 unroll { */
+static fe_status parse_lanes(kern_reader *in)
+{
+    kern_loop *loop = loop_new(in, KERN_EACH_LANE);
+    FE_TRY(parse_axis(in, &loop->symbol));
+    FE_TRY(kern_read_count(in, &loop->count));
+    if (loop->count >= KERN_CONSTANT) return lex_fail(in->lx, "expected a count before");
+    if (lex_take(in->lx, "unroll")) loop->unroll = in->k->lanes;
+    return parse_body(in, loop);
+}
+
+/* transpose t0 */
+static fe_status parse_transpose(kern_reader *in)
+{
+    kern_item item = {.kind = KERN_TRANSPOSE};
+    uint32_t tile;
+    FE_TRY(kern_read_numbered(in, 't', in->k->tile_count, "a tile", &tile));
+    item.store.memory = kern_read_memory(in, true, tile);
     kern_read_into(in, item);
     return FE_OK;
 }
@@ -292,6 +343,9 @@ static fe_status parse_item(kern_reader *in)
     if (lex_take(in->lx, "set")) return parse_set(in);
     if (lex_take(in->lx, "blocks")) return parse_blocks(in);
     if (lex_take(in->lx, "rows")) return parse_rows(in);
+    if (lex_take(in->lx, "squares")) return parse_squares(in);
+    if (lex_take(in->lx, "lanes")) return parse_lanes(in);
+    if (lex_take(in->lx, "transpose")) return parse_transpose(in);
     if (lex_take(in->lx, "loop")) return parse_loop(in, KERN_SEQUENCE);
     if (lex_take(in->lx, "vector")) return parse_loop(in, KERN_VECTOR);
     return lex_fail(in->lx, "expected a line of a kernel");

@@ -24,6 +24,8 @@ typedef struct kern_reader {
 void kern_read_into(kern_reader *in, kern_item item); /* the loop at hand */
 /* Constants get their numbers, behind all others. */
 void kern_read_settle(kern_reader *in);
+/* [r0] */
+fe_status kern_read_lane(kern_reader *in, sym_expr *lane);
 
 /* ---- parse_function.c ---- */
 /* function abs_f32x16 (v1 : f32x16) { lines } */
@@ -39,6 +41,8 @@ fe_status kern_read_type(kern_reader *in, ty_dtype *dtype, bool *vector);
 fe_status kern_read_index(kern_reader *in, sym_expr *out);
 /* first v7, or nothing: 0 */
 fe_status kern_read_count(kern_reader *in, kern_ref *out);
+/* Where among the memories the tile or the buffer of that number is, of which there is one. */
+uint32_t kern_read_memory(const kern_reader *in, bool is_tile, uint32_t number);
 /* b0[index], t1[index] */
 fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index);
 /* What stands behind "=" in a line of v's dtype. */

@@ -64,6 +64,16 @@ fe_status kern_read_index(kern_reader *in, sym_expr *out)
     return lex_fail(in->lx, "%s is neither an axis nor an int nor a value here", search.unknown);
 }
 
+uint32_t kern_read_memory(const kern_reader *in, bool is_tile, uint32_t number)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < in->k->memories.count; i++) {
+        const kern_memory *m = &in->k->memories.at[i];
+        if (m->is_tile == is_tile && m->number == number) found = i;
+    }
+    return found;
+}
+
 fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index)
 {
     const kern_ir *k = in->k;
@@ -71,8 +81,7 @@ fe_status kern_read_place(kern_reader *in, uint32_t *memory, sym_expr *index)
     bool is_tile = in->lx->token.text[0] == 't';
     FE_TRY(is_tile ? kern_read_numbered(in, 't', k->tile_count, "a tile", &number)
                    : kern_read_numbered(in, 'b', k->buffer_count, "a buffer", &number));
-    for (uint32_t i = 0; i < k->memories.count; i++)
-        if (k->memories.at[i].is_tile == is_tile && k->memories.at[i].number == number) *memory = i;
+    *memory = kern_read_memory(in, is_tile, number);
     FE_TRY(lex_expect(in->lx, "["));
     FE_TRY(kern_read_index(in, index));
     return lex_expect(in->lx, "]");
@@ -262,6 +271,11 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
     }
     if (lex_take(in->lx, "call")) return parse_call(in, v);
     if (!in->function && lex_take(in->lx, "read")) return parse_read(in, v);
+    if (!in->function && lex_take(in->lx, "lane")) {
+        v->kind = KERN_LANE;
+        FE_TRY(kern_read_operand(in, v->dtype, true, &v->args[0]));
+        return kern_read_lane(in, &v->index);
+    }
     bool known = false;
     if (in->function) FE_TRY(parse_machine(in, v, &known));
     if (known) return FE_OK;

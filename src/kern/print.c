@@ -140,6 +140,11 @@ static void print_expression(printer *pr, const kern_value *v)
         text_add(pr->out, "first");
         print_operands(pr, v, 1);
         break;
+    case KERN_LANE:
+        text_printf(pr->out, "lane v%u[", v->args[0]);
+        sym_print(pr->t, v->index, pr->out);
+        text_char(pr->out, ']');
+        break;
     case KERN_SCALE:
     case KERN_HALVES:
         text_add(pr->out, v->kind == KERN_SCALE ? "scale" : "halves");
@@ -218,7 +223,13 @@ static void print_update(printer *pr, const kern_item *item)
 
 static void print_set(printer *pr, const kern_item *item)
 {
-    text_printf(pr->out, "set v%u = ", item->variable);
+    text_printf(pr->out, "set v%u", item->variable);
+    if (!sym_is_none(item->flat)) {
+        text_char(pr->out, '[');
+        sym_print(pr->t, item->flat, pr->out);
+        text_char(pr->out, ']');
+    }
+    text_add(pr->out, " = ");
     print_operand(pr, item->value, value_at(pr, item->variable)->dtype);
 }
 
@@ -228,10 +239,10 @@ static void print_tail(printer *pr, const kern_loop *loop)
     if (loop->mask) text_printf(pr->out, " mask v%u", loop->mask);
 }
 
-static void print_rows(printer *pr, const kern_loop *loop)
+static void print_axes(printer *pr)
 {
     const kern_ir *k = pr->k;
-    text_add(pr->out, k->outer_vector ? "rows vector (" : "rows (");
+    text_char(pr->out, '(');
     for (uint32_t i = 0; i < k->outer; i++) {
         text_add(pr->out, i ? ", " : "");
         sym_print(pr->t, k->axes[i], pr->out);
@@ -239,13 +250,36 @@ static void print_rows(printer *pr, const kern_loop *loop)
         text_add(pr->out, " < ");
         sym_print(pr->t, k->extents[i], pr->out);
     }
-    text_add(pr->out, ")");
+    text_char(pr->out, ')');
+}
+
+static void print_rows(printer *pr, const kern_loop *loop)
+{
+    const kern_ir *k = pr->k;
+    text_add(pr->out, k->outer_vector ? "rows vector " : "rows ");
+    print_axes(pr);
     if (k->squares) text_add(pr->out, " in squares");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
     print_tail(pr, loop);
     if (!k->serial) return;
     text_add(pr->out, " serial of ");
     sym_print(pr->t, k->total, pr->out);
+}
+
+static void print_squares(printer *pr, const kern_loop *loop)
+{
+    text_add(pr->out, "squares ");
+    print_axes(pr);
+    text_add(pr->out, " by ");
+    sym_print(pr->t, loop->symbol, pr->out);
+}
+
+static void print_lanes(printer *pr, const kern_loop *loop)
+{
+    text_add(pr->out, "lanes ");
+    sym_print(pr->t, loop->symbol, pr->out);
+    print_count(pr, loop->count);
+    if (loop->unroll > 1) text_add(pr->out, " unroll");
 }
 
 static void print_loop(printer *pr, const kern_loop *loop)
@@ -256,6 +290,10 @@ static void print_loop(printer *pr, const kern_loop *loop)
     sym_print(pr->t, loop->symbol, pr->out);
     text_add(pr->out, loop->columns ? " in columns" : loop->in_block ? " in block" : " < ");
     if (!loop->columns && !loop->in_block) sym_print(pr->t, loop->extent, pr->out);
+    if (!sym_is_none(loop->number)) {
+        text_add(pr->out, " number ");
+        sym_print(pr->t, loop->number, pr->out);
+    }
     if (loop->exact) text_add(pr->out, " exact");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
     print_tail(pr, loop);
@@ -292,9 +330,16 @@ static void print_item(printer *pr, const kern_item *item)
     case KERN_START: print_start(pr, item->sum); break;
     case KERN_UPDATE: print_update(pr, item); break;
     case KERN_LOOP:
-        (item->loop->kind == KERN_ROWS ? print_rows : print_loop)(pr, item->loop);
+        (item->loop->kind == KERN_ROWS        ? print_rows
+         : item->loop->kind == KERN_SQUARES   ? print_squares
+         : item->loop->kind == KERN_EACH_LANE ? print_lanes
+                                              : print_loop)(pr, item->loop);
         break;
     case KERN_SET: print_set(pr, item); break;
+    case KERN_TRANSPOSE:
+        text_add(pr->out, "transpose ");
+        print_memory(pr, item->store.memory);
+        break;
     case KERN_LEAVE: print_leave(pr, item); break;
     case KERN_RETURN:
         text_add(pr->out, "return ");

@@ -35,7 +35,9 @@ enum op_flags {
      * all do */
     OPF_NUMBERS = 1 << 8,
     /* PyTorch's kernel gives some result another dtype than its fake tensors, and so archives, say */
-    OPF_OWN_DTYPE = 1 << 9
+    OPF_OWN_DTYPE = 1 << 9,
+    /* gives its first argument on a device that other arguments say: a copy between devices */
+    OPF_MOVES = 1 << 10
 };
 
 typedef enum op_base_type {

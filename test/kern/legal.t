@@ -440,6 +440,7 @@ error: kern: law K3: v2 is no number of lanes
 --run-- ferrite inspect sum.kern --from kern --stage legal --isa scalar
 --err--
 error: kern: k_sum is lowered for 8 lanes, and cannot have one
+  help: give --isa for a target with so many lanes, or the text of --stage kern
 --status-- 1
 # as many lanes are read, checked and stored as a step has; a row of tiles has room for all
 --run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 - | sed '/^function/,/^}/d'
@@ -464,10 +465,128 @@ kernel k_copy group 0 lanes 4 ints [50]
     vector i0 in columns count v3 mask v4 {
       v1 : i64x4 = load b1[i0] first v3
       check 0 v1 < p0 among v4
-      v2 : f32x4 = load lanes b0[v1] first v3
+      var v2 : f32x4 = 0.0
+      lanes r0 first v3 unroll {
+        v5 : i64 = lane v1[r0]
+        v6 : f32 = load b0[v5]
+        set v2[r0] = v6
+      }
       store b2[i0] first v3 : f32x4 = v2
     }
   }
+--file lanes.kern--
+kernel k_lanes group 0 lanes 4 ints [40, 6]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 inout @y
+  rows (i0) {
+    vector i1 < p0 {
+      v1 : i64x4 = index lanes i1 // 7
+      v2 : boolx4 = lt v1, i64 3
+      v3 : f32x4 = load lanes b0[p1*i1 + i0] if v2
+      known v1 < p0
+      store lanes b1[v1] : f32x4 add= v3
+    }
+  }
+--run-- ferrite inspect lanes.kern --from kern --stage legal --isa x86-64-v3 | tee lanes.legal
+--out--
+kernel k_lanes group 0 lanes 4 ints [40, 6]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 inout @y
+  rows (i0) {
+    vector i1 < p0 count v4 {
+      var v1 : i64x4 = 0
+      lanes r0 first v4 {
+        v5 : i64 = index (i1 + r0) // 7
+        set v1[r0] = v5
+      }
+      v2 : boolx4 = lt v1, i64 3
+      var v3 : f32x4 = 0.0
+      lanes r0 first v4 unroll {
+        v6 : bool = lane v2[r0]
+        v7 : f32 = load b0[p1*i1 + p1*r0 + i0] if v6
+        set v3[r0] = v7
+      }
+      known v1 < p0
+      lanes r0 first v4 unroll {
+        v8 : i64 = lane v1[r0]
+        v9 : f32 = lane v3[r0]
+        store b1[v8] : f32 add= v9
+      }
+    }
+  }
+--run-- ferrite inspect lanes.legal --from kern --stage legal --isa x86-64-v3 | cmp - lanes.legal
+--run-- ferrite inspect lanes.kern --from kern --stage c --isa x86-64-v3 | sed -n '/^void/,$p' | sed -n '/v4 = /,$p'
+--out--
+      const i64 v4 = n;
+      for (; i1 + n <= p0; i1 += n) {
+        i64x4 v1 = (0 - (i64x4){0});
+        for (int r0 = 0; r0 < v4; r0++) {
+          i64 v5 = (i64)((u64)((i1 + r0)) / 7u);
+          v1[r0] = v5;
+        }
+        i32x4 v2 = __builtin_convertvector(v1 < (3 - (i64x4){0}), i32x4);
+        f32x4 v3 = (0.0f - (f32x4){0});
+        fe_lanes(r0, v4, 4, {
+          int v6 = v2[r0] & 1;
+          f32 v7 = v6 ? b0[((p1 * i1) + (p1 * r0) + i0)] : (f32)0;
+          v3[r0] = v7;
+        })
+        fe_lanes(r0, v4, 4, {
+          i64 v8 = v1[r0];
+          f32 v9 = v3[r0];
+          b1[v8] = b1[v8] + v9;
+        })
+      }
+    }
+  }
+}
+--run-- ferrite inspect lanes.legal --from kern --stage c --isa scalar
+--err--
+error: kern: k_lanes is lowered for 4 lanes, and cannot have one
+  help: give --isa for a target with so many lanes, or the text of --stage kern
+--status-- 1
+--run-- sed 's/lane v2\[r0\]/lane v2[i1]/' lanes.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: this is no lane at hand of a vector
+  at kernel k_lanes group 0: v6 : bool = lane v2[i1]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/ + p1\*r0/ + r0/' lanes.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: one element moves with the lanes
+  at kernel k_lanes group 0: v7 : f32 = load b0[p1*i1 + i0 + r0] if v6
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/set v1\[r0\] = v5/set v1 = v1/' lanes.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: a lane sets all of v1
+  at kernel k_lanes group 0: set v1 = v1
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed '/known/d' lanes.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K7: nothing says that v8 is in range
+  at kernel k_lanes group 0: store b1[v8] : f32 add= v9
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/lane v1\[r0\]/lane v4[r0]/' lanes.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: an operand is no vector
+  at kernel k_lanes group 0: v8 : i64 = lane v4[r0]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/lanes r0 first v4 unroll/loop r0 < 4/' lanes.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: this is no lane at hand of a vector
+  at kernel k_lanes group 0: v6 : bool = lane v2[r0]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/v9 : f32 = lane v3\[r0\]/v9 : f32x4 = add v3, v3/' lanes.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: one lane has no vectors
+  at kernel k_lanes group 0: v9 : f32x4 = add v3, v3
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 gather.loop | tee gather.legal | sed '/^function/,/^}/d'
 --file gather.loop--
 program gather

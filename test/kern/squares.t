@@ -41,42 +41,96 @@ void k_turned_533d6c(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
   const i64 p2 = args->ints[2];
   const f32 *const b0 = args->buffers[0];
   f32 *const b1 = args->buffers[1];
-  const i64 m_to = m1, n_to = n1;
-  for (i64 m_from = m0, m_end; m_from < m_to; m_from = m_end) {
-    m_end = fe_min(m_from + 8, m_to);
-    m_end = fe_min(m_end, m_from + p2 - m_from % p2);
-    for (i64 n_from = n0; n_from < n_to; n_from += 8) {
-      const i64 m0 = m_from, m1 = m_end;
-      const i64 n0 = n_from, n1 = fe_min(n_from + 8, n_to);
-      f32 q1[8 * 8] __attribute__((aligned(64)));
-      {
-        i64 left = m0;
-        i64 i0 = left % p2;
-        left /= p2;
-        i64 i1 = left;
-        const i64 i2 = n0;
-        for (i64 l = 0; l < n1 - n0; l++)
-          storeall_f32x8(q1 + l * 8, load_f32x8(b0 + ((p1 * (i2 + l)) + (p2 * i1) + i0), m1 - m0));
-        transpose_f32x8(q1);
-      }
-      i64 left = m0;
-      i64 i0 = left % p2;
-      left /= p2;
-      i64 i1 = left;
-      for (i64 m = m0; m < m1; m++) {
-        for (i64 i2 = n0, n = 8; i2 < n1; n = n1 - i2) {
+  f32 *const t0 = __builtin_alloca_with_align(64 * sizeof(f32), 512);
+  i64 left = m0;
+  i64 i0 = left % p2;
+  left /= p2;
+  i64 i1 = left;
+  for (i64 m = m0, n; m < m1; m += n) {
+    n = fe_min(8, fe_min(m1 - m, p2 - i0));
+    const i64 i0_from = i0, i0_to = i0 + n;
+    for (i64 i2_from = n0; i2_from < n1; i2_from += 8) {
+      const i64 i2_to = fe_min(i2_from + 8, n1);
+      for (i64 i2 = i2_from, r0 = 0; i2 < i2_to; i2++, r0++) {
+        {
+          const i64 i0 = i0_from, n = i0_to - i0_from;
           const i64 v2 = n;
-          for (; i2 + n <= n1; i2 += n) {
-            f32x8 v1 = loadall_f32x8(q1 + (m - m0) * 8);
-            store_f32x8(b1 + ((40 * p0 * i0) + (40 * i1) + i2), v1, v2);
-          }
+          f32x8 v3 = load_f32x8(b0 + ((p1 * i2) + (p2 * i1) + i0), v2);
+          storeall_f32x8(t0 + (8 * r0), v3);
         }
-        i0 += 1;
-        if (i0 == p2) i0 = 0, i1++;
+      }
+      transpose_f32x8(t0);
+      for (i64 i0 = i0_from, r0 = 0; i0 < i0_to; i0++, r0++) {
+        {
+          const i64 i2 = i2_from, n = i2_to - i2_from;
+          const i64 v4 = n;
+          f32x8 v1 = loadall_f32x8(t0 + (8 * r0));
+          store_f32x8(b1 + ((40 * p0 * i0) + (40 * i1) + i2), v1, v4);
+        }
+      }
+    }
+    i0 += n;
+    if (i0 == p2) i0 = 0, i1++;
+  }
+}
+--run-- ferrite inspect turned.kern --from kern --stage legal | tee turned.legal
+--out--
+kernel k_turned group 0 lanes 8 ints [30, 600, 20]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  tile t0 : f32[64]
+  squares (i1, i0 < p2) by i2 {
+    loop i2 in block number r0 {
+      vector i0 in block count v2 {
+        v3 : f32x8 = load b0[p1*i2 + p2*i1 + i0] first v2
+        store whole t0[8*r0] : f32x8 = v3
+      }
+    }
+    transpose t0
+    loop i0 in block number r0 {
+      vector i2 in block count v4 {
+        v1 : f32x8 = load t0[8*r0]
+        store b1[40*p0*i0 + 40*i1 + i2] first v4 : f32x8 = v1
       }
     }
   }
-}
+--run-- ferrite inspect turned.legal --from kern --stage legal | diff turned.legal -
+--run-- sed '/transpose/d; s/squares.*{/rows (i1, i0 < p2) {/' turned.legal | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K6: a loop is over a block, and in none
+  at kernel k_turned group 0: loop i2 in block number r0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/f32\[64\]/f32[56]/' turned.legal | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K3: this is no tile of 8 rows of a square
+  at kernel k_turned group 0: transpose t0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/loop i0 in block number r0/loop i0 < 8/' turned.legal | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K6: a loop is over a block, and in none
+  at kernel k_turned group 0: loop i0 < 8
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/ in block number r0/ in block number i1/' turned.legal | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K6: two loops run over i1
+  at kernel k_turned group 0: loop i2 in block number i1
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/vector i2 in block/vector i2 in block unroll 2/' turned.legal | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K6: a loop over a square is cut, or more than one step
+  at kernel k_turned group 0: vector i2 in block unroll 2 count v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/by i2/by i0/' turned.legal | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: law K6: rows are columns as well
+  at kernel k_turned group 0: squares (i1, i0 < p2) by i0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed 's/ in squares//' turned.kern | ferrite inspect - --from kern --stage kern
 --err--
 error: kern: law K3: the rows of a square are not neighbours

@@ -152,29 +152,35 @@ void k_lanes_05799e(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
         report_i64x4(args, 0, v2, p0, (v4 & tail_i32x4(4)));
         return;
       }
-      f32x4 v5;
-      {
-        f32 e[4] = {0};
-        for (int l = 0; l < 4; l++) if (v4[l]) e[l] = (b1[(i64)((u64)(((p0 * v1) + v2[l] + (i2 + l))) / 7u)]);
-        __builtin_memcpy(&v5, e, sizeof e);
+      f32x4 v5 = (0.0f - (f32x4){0});
+      for (int r0 = 0; r0 < 4; r0++) {
+        i64 v11 = v2[r0];
+        int v12 = v4[r0] & 1;
+        f32 v13 = v12 ? b1[(i64)((u64)(((p0 * v1) + v11 + i2 + r0)) / 7u)] : (f32)0;
+        v5[r0] = v13;
       }
       f32x4 v6 = loadpairs_f32x4(b1 + ((2 * i2) + 1), 4);
       f32x4 v7 = (f32x4)((v4 & (i32x4)v5) | (~v4 & (i32x4)(-__builtin_inff() - (f32x4){0})));
       f32x4 v8 = max_f32x4(v6, v7);
-      i64x4 v9;
-      {
-        i64 e[4] = {0};
-        for (int l = 0; l < 4; l++) e[l] = ((i64)((u64)((i0 + (i2 + l))) % 5u));
-        __builtin_memcpy(&v9, e, sizeof e);
+      i64x4 v9 = (0 - (i64x4){0});
+      for (int r0 = 0; r0 < 4; r0++) {
+        i64 v14 = (i64)((u64)((i0 + i2 + r0)) % 5u);
+        v9[r0] = v14;
       }
       i32x4 v10 = __builtin_convertvector(v9 == (3 - (i64x4){0}), i32x4);
       if (outside_i64x4(v2, p0, tail_i32x4(4))) {
         report_i64x4(args, 1, v2, p0, tail_i32x4(4));
         return;
       }
-      fe_lanes(4, 4, b2[v2[l]] = b2[v2[l]] + v8[l];)
+      fe_lanes(r0, 4, 4, {
+        i64 v15 = v2[r0];
+        f32 v16 = v8[r0];
+        b2[v15] = b2[v15] + v16;
+      })
       storeall_boolx4(b3 + i2, v10);
-      fe_lanes(4, 4, b2[(12 * (i2 + l))] = ((1.5f - (f32x4){0})[l] != (1.5f - (f32x4){0})[l] ? (1.5f - (f32x4){0})[l] : (1.5f - (f32x4){0})[l] > b2[(12 * (i2 + l))] ? (1.5f - (f32x4){0})[l] : b2[(12 * (i2 + l))]);)
+      fe_lanes(r0, 4, 4, {
+        b2[((12 * i2) + (12 * r0))] = ((1.5f) != (1.5f) ? (1.5f) : (1.5f) > b2[((12 * i2) + (12 * r0))] ? (1.5f) : b2[((12 * i2) + (12 * r0))]);
+      })
     }
     i1 += 1;
     if (i1 == 12) i1 = 0, i0++;

@@ -7,6 +7,8 @@
 #include "driver/debug/values.h"
 #include "driver/driver.h"
 
+#include "../rt/rt_entry.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,11 +93,13 @@ static value_tensor tensor_of(const exec_moment *m, const loop_view *view, ty_dt
 /* A tensor of a device is looked at on the host. */
 static bool bring(const exec_moment *m, loop_buffer_id id, value_tensor *t, exec_near *near)
 {
-    int64_t reach = 1;
-    for (uint32_t d = 0; d < t->rank; d++)
-        reach = t->sizes[d] && reach ? reach + (t->sizes[d] - 1) * t->strides[d] : 0;
-    bool is_there = exec_bring(m->run, exec_device_of(m->run, id), t->data,
-                               reach * (int64_t)ty_dtype_size(t->dtype), near);
+    fe_tensor there = {.data = (void *)t->data,
+                       .dtype = (uint32_t)ty_dtype_number(t->dtype),
+                       .rank = t->rank,
+                       .sizes = t->sizes,
+                       .strides = t->strides};
+    bool is_there =
+        exec_bring(m->run, exec_device_of(m->run, id), t->data, rt_reach_bytes(&there), near);
     if (!is_there) snprintf(m->message, m->message_bytes, "%s", exec_why(m->run));
     t->data = near->at;
     return is_there;

@@ -98,14 +98,8 @@ const char *kern_c_applied(kern_c_printer *pr, loop_opcode op, ty_dtype result,
 /* Text made of one or two others. */
 const char *kern_c_format(kern_c_printer *pr, const char *format, const char *a, const char *b);
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref);
-void kern_c_print_set(kern_c_printer *pr, kern_ref variable, kern_ref value);
+void kern_c_print_set(kern_c_printer *pr, const kern_item *item);
 void kern_c_print_store(kern_c_printer *pr, const kern_store *st);
-/* square.c */
-/* The outer axes of row m0. */
-void kern_c_print_decode(kern_c_printer *pr);
-const char *kern_c_turned(kern_c_printer *pr, kern_ref ref);
-void kern_c_print_squares(kern_c_printer *pr,
-                          void (*items)(kern_c_printer *pr, const kern_loop *loop));
 /* What joins a value with what is there. */
 loop_opcode kern_c_combine(loop_store_mode mode);
 /* bound.c */

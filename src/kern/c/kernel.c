@@ -23,8 +23,13 @@ static void print_body(kern_c_printer *pr, const kern_loop *loop)
 static void print_sequence(kern_c_printer *pr, const kern_loop *loop, const char *from,
                            const char *to)
 {
-    const char *name = sym_name(pr->t, loop->symbol);
-    text_line(pr->out, "for (i64 %s = %s; %s < %s; %s++) {", name, from, name, to, name);
+    const char *name = sym_name(pr->t, loop->symbol), *number = NULL;
+    if (!sym_is_none(loop->number)) number = sym_name(pr->t, loop->number);
+    if (number)
+        text_line(pr->out, "for (i64 %s = %s, %s = 0; %s < %s; %s++, %s++) {", name, from, number,
+                  name, to, name, number);
+    else
+        text_line(pr->out, "for (i64 %s = %s; %s < %s; %s++) {", name, from, name, to, name);
     print_body(pr, loop);
     text_line(pr->out, "}");
 }
@@ -58,6 +63,24 @@ static void print_tail(kern_c_printer *pr, const kern_loop *loop)
     pr->copy = 0;
 }
 
+static bool is_of_square(const kern_loop *loop)
+{
+    return loop->in_block && sym_is_none(loop->extent);
+}
+
+/* All of a square's lanes along it. */
+static void print_one_step(kern_c_printer *pr, const kern_loop *loop, const char *from,
+                           const char *to)
+{
+    text_line(pr->out, "{");
+    pr->out->indent++;
+    text_line(pr->out, "const i64 %s = %s, n = %s - %s;", sym_name(pr->t, loop->symbol), from, to,
+              from);
+    print_tail(pr, loop);
+    print_items(pr, loop);
+    pr->out->indent--;
+}
+
 static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *from,
                          const char *to)
 {
@@ -67,7 +90,9 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
     pr->vector_axis = loop->symbol;
     pr->copies = loop->unroll;
     pr->copied = loop->level;
-    if (loop->exact) {
+    if (is_of_square(loop)) {
+        print_one_step(pr, loop, from, to);
+    } else if (loop->exact) {
         text_line(pr->out, "for (i64 %s = %s; %s < %s; %s += %u) {", name, from, name, to, name,
                   step);
         print_body(pr, loop);
@@ -115,12 +140,25 @@ static void print_loop(kern_c_printer *pr, const kern_loop *loop)
 
 /* ---- rows ---- */
 
-/* On to the next row: the last axis counts up, with carries. */
-static void print_carry(kern_c_printer *pr)
+/* The outer axes of row m0. */
+static void print_decode(kern_c_printer *pr)
+{
+    const kern_ir *k = pr->k;
+    text_line(pr->out, "i64 left = m0;");
+    for (uint32_t i = k->outer; i-- > 1;) {
+        const char *name = sym_name(pr->t, k->axes[i]), *extent = kern_c_index(pr, k->extents[i]);
+        text_line(pr->out, "i64 %s = left %% %s;", name, extent);
+        text_line(pr->out, "left /= %s;", extent);
+    }
+    text_line(pr->out, "i64 %s = left;", sym_name(pr->t, k->axes[0]));
+}
+
+/* So many rows on: the last axis counts up, with carries. */
+static void print_carry(kern_c_printer *pr, const char *rows)
 {
     const kern_ir *k = pr->k;
     uint32_t last = k->outer - 1;
-    text_line(pr->out, "%s += %s;", sym_name(pr->t, k->axes[last]), k->outer_vector ? "n" : "1");
+    text_line(pr->out, "%s += %s;", sym_name(pr->t, k->axes[last]), rows);
     for (uint32_t i = last; i > 0; i--)
         text_line(pr->out, "if (%s == %s) %s = 0, %s++;", sym_name(pr->t, k->axes[i]),
                   kern_c_index(pr, k->extents[i]), sym_name(pr->t, k->axes[i]),
@@ -132,7 +170,7 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
     const kern_ir *k = pr->k;
     const char *last = k->outer ? sym_name(pr->t, k->axes[k->outer - 1]) : NULL;
     bool counted = k->outer > 1 || k->outer_vector;
-    if (counted) kern_c_print_decode(pr);
+    if (counted) print_decode(pr);
     if (!k->outer) {
         text_line(pr->out, "if (m0 < m1) {");
     } else if (k->outer_vector) {
@@ -151,9 +189,41 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
     pr->out->indent++;
     if (k->outer_vector) print_tail(pr, loop);
     print_items(pr, loop);
-    if (counted) print_carry(pr);
+    if (counted) print_carry(pr, k->outer_vector ? "n" : "1");
     pr->out->indent--;
     text_line(pr->out, "}");
+}
+
+static void print_squares(kern_c_printer *pr, const kern_loop *loop)
+{
+    const kern_ir *k = pr->k;
+    const char *row = sym_name(pr->t, k->axes[k->outer - 1]);
+    const char *column = sym_name(pr->t, loop->symbol), *rows = "m1 - m";
+    kern_need(pr->needs, "fe_min");
+    if (k->outer > 1)
+        rows = arena_printf(pr->needs->memory, "fe_min(m1 - m, %s - %s)",
+                            kern_c_index(pr, k->extents[k->outer - 1]), row);
+    print_decode(pr);
+    text_line(pr->out, "for (i64 m = m0, n; m < m1; m += n) {");
+    pr->out->indent++;
+    text_line(pr->out, "n = fe_min(%u, %s);", k->lanes, rows);
+    text_line(pr->out, "const i64 %s_from = %s, %s_to = %s + n;", row, row, row, row);
+    text_line(pr->out, "for (i64 %s_from = n0; %s_from < n1; %s_from += %u) {", column, column,
+              column, k->lanes);
+    text_line(pr->out, "  const i64 %s_to = fe_min(%s_from + %u, n1);", column, column, k->lanes);
+    print_body(pr, loop);
+    text_line(pr->out, "}");
+    print_carry(pr, "n");
+    pr->out->indent--;
+    text_line(pr->out, "}");
+}
+
+static void print_transpose(kern_c_printer *pr, uint32_t memory)
+{
+    const kern_memory *m = &pr->k->memories.at[memory];
+    kern_c_scope scope = {m->dtype, pr->k->lanes, {NULL, NULL, NULL}};
+    scope.args[0] = arena_printf(pr->needs->memory, "t%u", m->number);
+    text_line(pr->out, "%s", kern_c_text(pr, "@transpose($0);", &scope));
 }
 
 /* Is there one of this for each copy of the vectors? */
@@ -162,11 +232,14 @@ static bool is_copied(const kern_c_printer *pr, const kern_item *item)
     switch (item->kind) {
     case KERN_DEFINE: return kern_c_is_copied(pr, item->value);
     case KERN_SET: return kern_c_is_copied(pr, item->variable);
+    case KERN_LOOP: return item->loop->kind == KERN_EACH_LANE;
     case KERN_STORE: return item->store.access != KERN_ONE;
     case KERN_BOUND: return kern_c_bound_is_copied(pr, &item->bound);
     default: return false;
     }
 }
+
+static void print_lanes(kern_c_printer *pr, const kern_loop *loop);
 
 static void print_item(kern_c_printer *pr, const kern_item *item)
 {
@@ -174,14 +247,32 @@ static void print_item(kern_c_printer *pr, const kern_item *item)
     case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
     case KERN_STORE: kern_c_print_store(pr, &item->store); break;
     case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
-    case KERN_SET: kern_c_print_set(pr, item->variable, item->value); break;
+    case KERN_SET: kern_c_print_set(pr, item); break;
     case KERN_LOOP:
-        (item->loop->kind == KERN_ROWS     ? print_rows
-         : item->loop->kind == KERN_BLOCKS ? print_blocks
-                                           : print_loop)(pr, item->loop);
+        (item->loop->kind == KERN_ROWS        ? print_rows
+         : item->loop->kind == KERN_SQUARES   ? print_squares
+         : item->loop->kind == KERN_BLOCKS    ? print_blocks
+         : item->loop->kind == KERN_EACH_LANE ? print_lanes
+                                              : print_loop)(pr, item->loop);
         break;
+    case KERN_TRANSPOSE: print_transpose(pr, item->store.memory); break;
     default: break; /* of functions, or lowered */
     }
+}
+
+/* Of the copy of the step at hand. */
+static void print_lanes(kern_c_printer *pr, const kern_loop *loop)
+{
+    const char *name = sym_name(pr->t, loop->symbol), *count = kern_c_count(pr, loop->count);
+    if (loop->unroll > 1)
+        text_line(pr->out, "fe_lanes(%s, %s, %u, {", name, count, pr->k->lanes);
+    else
+        text_line(pr->out, "for (int %s = 0; %s < %s; %s++) {", name, name, count, name);
+    if (loop->unroll > 1) kern_need(pr->needs, "fe_lanes");
+    pr->out->indent++;
+    for (uint32_t i = 0; i < loop->items.count; i++) print_item(pr, &loop->items.at[i]);
+    pr->out->indent--;
+    text_line(pr->out, loop->unroll > 1 ? "})" : "}");
 }
 
 static void print_items(kern_c_printer *pr, const kern_loop *loop)
@@ -245,10 +336,6 @@ static void print_ints(const kern_c_printer *pr, const char *source)
 
 static void print_work(kern_c_printer *pr)
 {
-    if (pr->k->squares) {
-        kern_c_print_squares(pr, print_items);
-        return;
-    }
     if (pr->k->serial) {
         text_line(pr->out, "if (m0 >= m1) return;");
         text_line(pr->out, "m0 = 0;");

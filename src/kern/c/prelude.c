@@ -62,7 +62,8 @@ static const kern_c_piece PLAIN[] = {
      "  }\n"
      "  return (i64)((u64)high << 32 | low);\n}\n"},
     {"fe_lanes", 0, 's', /* all lanes without a loop */
-     "#define fe_lanes(n, width, ...) \\\n  if (n == width) { \\\n    _Pragma(\"GCC unroll 64\") "
+     "#define fe_lanes(l, n, width, ...) \\\n  if (n == width) { \\\n    _Pragma(\"GCC unroll "
+     "64\") "
      "\\\n    for (int l = 0; l < width; l++) __VA_ARGS__ \\\n  } else \\\n    for (int l = 0; "
      "l < n; l++) __VA_ARGS__\n"},
     {"fe_min", 0, 's', "FE i64 fe_min(i64 a, i64 b) { return a < b ? a : b; }\n"},

@@ -195,25 +195,15 @@ static const char *element_of(kern_c_printer *pr, const kern_value *v)
     return v->dtype == TY_BOOL ? kern_c_format(pr, "%s != 0", place, NULL) : place;
 }
 
-/* Is the index cheap enough to be written once for each lane? */
-static bool divides(const kern_c_printer *pr, sym_expr e)
-{
-    sym_op op = sym_op_of(pr->t, e);
-    if (op == SYM_FLOORDIV || op == SYM_MOD) return true;
-    for (uint32_t i = 0; i < sym_arg_count(pr->t, e); i++)
-        if (divides(pr, sym_arg(pr->t, e, i))) return true;
-    return false;
-}
-
 /* `statement` for so many lanes, one after the other. */
 static void print_each(kern_c_printer *pr, sym_expr index, const char *count, const char *statement)
 {
-    if (divides(pr, index)) {
+    if (kern_divides(pr->k, index)) {
         text_line(pr->out, "for (int l = 0; l < %s; l++) %s;", count, statement);
         return;
     }
     kern_need(pr->needs, "fe_lanes");
-    text_line(pr->out, "fe_lanes(%s, %u, %s;)", count, pr->k->lanes, statement);
+    text_line(pr->out, "fe_lanes(l, %s, %u, %s;)", count, pr->k->lanes, statement);
 }
 
 /* An array filled lane by lane, then taken as a vector. */
@@ -296,11 +286,6 @@ static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
 {
     bool by_scalar = v->guard && !value_at(pr, v->guard)->vector;
     const char *type = kern_c_type_of(pr, v->dtype, pr->k->lanes), *name = kern_c_name(pr, ref);
-    if (!v->runs) {
-        text_line(pr->out, "%s %s;", type, name);
-        print_each_lane(pr, ref, v);
-        return;
-    }
     text_line(pr->out, by_scalar ? "%s %s = {0};" : "%s %s;", type, name);
     text_line(pr->out, by_scalar ? "if (%s) {" : "{",
               by_scalar ? kern_c_operand(pr, v->guard) : NULL);
@@ -415,9 +400,15 @@ static void print_copies(kern_c_printer *pr, kern_ref ref, const char *type, ker
     pr->copy = at;
 }
 
-void kern_c_print_set(kern_c_printer *pr, kern_ref variable, kern_ref value)
+void kern_c_print_set(kern_c_printer *pr, const kern_item *item)
 {
-    print_copies(pr, variable, "", value);
+    if (sym_is_none(item->flat)) {
+        print_copies(pr, item->variable, "", item->value);
+        return;
+    }
+    bool is_mask = value_at(pr, item->variable)->dtype == TY_BOOL;
+    text_line(pr->out, "%s[%s] = %s%s;", kern_c_name(pr, item->variable),
+              sym_name(pr->t, item->flat), is_mask ? "-" : "", kern_c_operand(pr, item->value));
 }
 
 void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
@@ -431,8 +422,8 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
     case KERN_READ: expression = read_text(pr, v); break;
     case KERN_LOAD:
     case KERN_NUMBER:
-        if (v->turned || v->gathers) {
-            expression = v->turned ? kern_c_turned(pr, ref) : gather_text(pr, v);
+        if (v->gathers) {
+            expression = gather_text(pr, v);
             break;
         }
         if (v->access == KERN_LANES && !v->pairs) {
@@ -448,6 +439,10 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
                                    kern_c_operand(pr, v->args[0]), type);
         break;
     case KERN_CALL: expression = call_text(pr, v); break;
+    case KERN_LANE:
+        expression = kern_c_format(pr, v->dtype == TY_BOOL ? "%s[%s] & 1" : "%s[%s]",
+                                   kern_c_name(pr, v->args[0]), sym_name(pr->t, v->index));
+        break;
     default: expression = apply_text(pr, v); break;
     }
     text_line(pr->out, "%s %s = %s;", type, kern_c_name(pr, ref), expression);
@@ -479,7 +474,6 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
 {
     const kern_value *v = value_at(pr, st->value);
     const char *value = kern_c_operand(pr, st->value);
-    bool lanes = st->access == KERN_LANES;
     if (st->access == KERN_UNIT) {
         kern_c_scope scope = {
             v->dtype,
@@ -494,14 +488,6 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
                   kern_c_text(pr, whole ? "@storeall($0, $1);" : "@store($0, $1, $2);", &scope));
         return;
     }
-    if (lanes && v->vector)
-        value = kern_c_format(pr, v->dtype == TY_BOOL ? "(%s[l] & 1)" : "%s[l]", value, NULL);
-    pr->lane = lanes ? "l" : NULL;
     const char *place = place_of(pr, st->memory, st->index, true);
-    pr->lane = NULL;
-    const char *one = kern_c_format(pr, "%s = %s", place, combined(pr, st, place, value, 1));
-    if (lanes)
-        print_each(pr, st->index, kern_c_count(pr, st->count), one);
-    else
-        text_line(pr->out, "%s;", one);
+    text_line(pr->out, "%s = %s;", place, combined(pr, st, place, value, 1));
 }

@@ -77,6 +77,32 @@ kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x)
                                              .args = {x}});
 }
 
+/* ---- axes ---- */
+
+static bool runs_over(const kern_loop *loop, sym_expr axis)
+{
+    bool found = !sym_is_none(loop->symbol) && sym_same(loop->symbol, axis);
+    for (uint32_t i = 0; i < loop->items.count && !found; i++)
+        found = loop->items.at[i].kind == KERN_LOOP && runs_over(loop->items.at[i].loop, axis);
+    return found;
+}
+
+static bool is_axis(const kern_lowering *lo, sym_expr axis)
+{
+    bool found = runs_over(lo->from->body, axis);
+    for (uint32_t i = 0; i < lo->k->outer && !found; i++) found = sym_same(lo->k->axes[i], axis);
+    return found || (!sym_is_none(lo->square) && sym_same(lo->square, axis));
+}
+
+sym_expr kern_lower_new_axis(const kern_lowering *lo)
+{
+    for (uint32_t i = 0;; i++) {
+        const char *name = arena_printf(lo->memory, "r%u", i);
+        sym_expr axis = sym_symbol(lo->k->symbols, name, SYM_INDEX, 0, SYM_NO_MAX);
+        if (!is_axis(lo, axis)) return axis;
+    }
+}
+
 /* ---- tails ---- */
 
 sym_expr kern_lower_axis(const kern_lowering *lo)
@@ -108,12 +134,12 @@ kern_ref kern_lower_mask(kern_lowering *lo)
                  (kern_value){.kind = KERN_TAIL, .dtype = TY_BOOL, .vector = true});
 }
 
-/* A tile has room for whole vectors, a square is whole. */
+/* A tile has room for whole vectors. */
 static void count_lanes(kern_lowering *lo, kern_ref ref)
 {
     const kern_value *v = &lo->k->values.at[ref];
     bool is_tile = v->kind == KERN_LOAD && lo->k->memories.at[v->memory].is_tile;
-    bool loads = v->kind == KERN_LOAD && !v->turned && (v->access == KERN_LANES || !is_tile);
+    bool loads = v->kind == KERN_LOAD && (v->access == KERN_LANES || !is_tile);
     bool numbers = v->kind == KERN_NUMBER && v->access == KERN_LANES;
     if (!v->vector || (!loads && !numbers)) return;
     kern_ref count = kern_lower_count(lo);
@@ -122,6 +148,10 @@ static void count_lanes(kern_lowering *lo, kern_ref ref)
 
 static void lower_store(kern_lowering *lo, kern_item item)
 {
+    if (item.store.access == KERN_LANES) {
+        kern_lower_store_lanes(lo, item.store);
+        return;
+    }
     if (item.store.access != KERN_ONE && !item.store.whole) item.store.count = kern_lower_count(lo);
     kern_lower_into(lo, item);
 }
@@ -148,14 +178,16 @@ static void lower_define(kern_lowering *lo, const kern_item *item)
     lower_operation(lo, v);
     if (v->runs) v->ways = kern_runs(lo->k, v->index, kern_lower_axis(lo));
     kern_lower_gather(lo, item->value);
+    v = &lo->k->values.at[item->value];
+    if (v->access == KERN_LANES && !v->runs && !v->pairs && !v->gathers) {
+        kern_lower_load_lanes(lo, item->value);
+        return;
+    }
     count_lanes(lo, item->value);
     kern_lower_into(lo, *item);
 }
 
-static void lower_items(kern_lowering *lo, const kern_loop *from);
-
-/* A line of the loop at hand; returns that loop, and the new one is at hand. */
-static kern_loop *open_loop(kern_lowering *lo, const kern_loop *like)
+kern_loop *kern_lower_open(kern_lowering *lo, const kern_loop *like)
 {
     kern_loop *outside = lo->loop, *loop = arena_copy(lo->memory, like, sizeof *like);
     loop->level = outside->level + 1;
@@ -172,26 +204,34 @@ static kern_loop *open_blocks(kern_lowering *lo, const kern_loop *loop)
     blocks.kind = KERN_BLOCKS;
     blocks.exact = false;
     blocks.unroll = 1;
-    return open_loop(lo, &blocks);
+    return kern_lower_open(lo, &blocks);
 }
 
 static void lower_loop(kern_lowering *lo, const kern_loop *from)
 {
+    if (from->kind == KERN_ROWS && lo->k->squares) {
+        kern_lower_squares(lo, from);
+        return;
+    }
     kern_loop *outside = lo->loop, *vector = lo->vector;
     bool in_blocks = from->block && from->kind != KERN_BLOCKS;
     if (in_blocks) open_blocks(lo, from);
-    kern_loop *around = open_loop(lo, from);
+    kern_loop *around = kern_lower_open(lo, from);
     if (in_blocks) lo->loop->in_block = true;
     if (in_blocks) lo->loop->block = 0;
+    if (from->columns && !sym_is_none(lo->square)) {
+        lo->loop->columns = false;
+        lo->loop->in_block = true;
+    }
     if (from->kind == KERN_VECTOR || from->kind == KERN_ROWS) lo->vector = lo->loop;
-    lower_items(lo, from);
+    kern_lower_items(lo, from);
     lo->vector = vector;
     lo->loop = around;
     for (uint32_t i = 0; i < from->drains.count; i++) kern_lower_drain(lo, from->drains.at[i]);
     lo->loop = outside;
 }
 
-static void lower_items(kern_lowering *lo, const kern_loop *from)
+void kern_lower_items(kern_lowering *lo, const kern_loop *from)
 {
     for (uint32_t i = 0; i < from->items.count; i++) {
         const kern_item *item = &from->items.at[i];
@@ -233,23 +273,36 @@ static void drop_behind(kern_ir *k, kern_ref last)
 kern_ir *kern_legal(const kern_ir *k, kern_library *library)
 {
     arena *memory = library->memory;
-    kern_lowering lo = {.library = library, .memory = memory};
+    kern_lowering lo = {.library = library, .memory = memory, .from = k};
     lo.k = arena_copy(memory, k, sizeof *k);
     lo.k->values.capacity = k->values.count;
+    lo.k->memories.capacity = k->memories.count;
+    lo.k->nonnegative.capacity = k->nonnegative.count;
+    lo.k->nonnegative.at =
+        arena_copy(memory, k->nonnegative.at, k->nonnegative.count * sizeof *k->nonnegative.at);
     lo.k->values.at = arena_copy(memory, k->values.at, k->values.count * sizeof *k->values.at);
     kern_ref last = last_defined(k->body);
     drop_behind(lo.k, last);
     lo.k->body = lo.loop = NEW(memory, kern_loop);
     lo.k->body->unroll = 1;
     lo.parts = NEW_ARRAY(memory, kern_parts, k->sums.count + 1);
-    lower_items(&lo, k->body);
+    kern_lower_items(&lo, k->body);
     lo.k->sums.count = 0;
     kern_renumber(lo.k, last, memory);
     return lo.k;
 }
 
+static bool has_lowered_loop(const kern_loop *loop)
+{
+    bool found = loop->kind == KERN_EACH_LANE || loop->kind == KERN_SQUARES;
+    for (uint32_t i = 0; i < loop->items.count && !found; i++)
+        found = loop->items.at[i].kind == KERN_LOOP && has_lowered_loop(loop->items.at[i].loop);
+    return found;
+}
+
 bool kern_is_lowered(const kern_ir *k)
 {
+    if (k->lanes > 1 && has_lowered_loop(k->body)) return true;
     for (uint32_t i = 1; i < k->values.count && k->lanes > 1; i++) {
         const kern_value *v = &k->values.at[i];
         if (v->kind == KERN_VARIABLE || v->kind == KERN_COUNT || v->gathers) return true;

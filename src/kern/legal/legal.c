@@ -78,8 +78,34 @@ static void drop_unused(kern_library *library, kern_ir *code)
     code->body->items.count -= kept;
 }
 
-static void renumber_items(const kern_ref *numbers, kern_loop *loop)
+typedef struct renumbering {
+    kern_ir *k;
+    const kern_ref *numbers;
+    arena *memory;
+    VEC(sym_expr) from, to; /* values that indices hold */
+} renumbering;
+
+static void add_symbol(void *data, sym_expr symbol)
 {
+    renumbering *r = data;
+    kern_ref ref = kern_symbol_value(r->k, symbol);
+    if (!ref || r->numbers[ref] == ref) return;
+    vec_push(r->memory, &r->from, symbol);
+    vec_push(r->memory, &r->to, kern_value_symbol(r->k, r->numbers[ref]));
+}
+
+static void renumber_index(renumbering *r, sym_expr *e)
+{
+    if (sym_is_none(*e)) return;
+    r->from.count = r->to.count = 0;
+    sym_each_symbol(r->k->symbols, *e, add_symbol, r);
+    if (!r->from.count) return;
+    *e = sym_substitute(r->k->symbols, *e, r->from.at, r->to.at, r->from.count);
+}
+
+static void renumber_items(renumbering *r, kern_loop *loop)
+{
+    const kern_ref *numbers = r->numbers;
     loop->count = numbers[loop->count];
     loop->mask = numbers[loop->mask];
     for (uint32_t i = 0; i < loop->items.count; i++) {
@@ -91,7 +117,8 @@ static void renumber_items(const kern_ref *numbers, kern_loop *loop)
         item->store.count = numbers[item->store.count];
         item->bound.guard = numbers[item->bound.guard];
         item->bound.among = numbers[item->bound.among];
-        if (item->kind == KERN_LOOP) renumber_items(numbers, item->loop);
+        if (item->kind == KERN_STORE) renumber_index(r, &item->store.index);
+        if (item->kind == KERN_LOOP) renumber_items(r, item->loop);
     }
 }
 
@@ -100,6 +127,7 @@ void kern_renumber(kern_ir *k, uint32_t kept, arena *memory)
     uint32_t count = k->values.count, next = kept + 1;
     kern_ref *numbers = NEW_ARRAY(memory, kern_ref, count);
     kern_value *values = arena_copy(memory, k->values.at, count * sizeof *values);
+    renumbering r = {.k = k, .numbers = numbers, .memory = memory};
     for (uint32_t i = 1; i <= kept; i++) numbers[i] = i;
     for (int constants = 0; constants < 2; constants++)
         for (uint32_t i = kept + 1; i < count; i++) {
@@ -113,8 +141,10 @@ void kern_renumber(kern_ir *k, uint32_t kept, arena *memory)
         values[i].count = numbers[values[i].count];
         for (size_t a = 0; a < COUNT_OF(values->args); a++)
             values[i].args[a] = numbers[values[i].args[a]];
+        renumber_index(&r, &values[i].index);
     }
-    renumber_items(numbers, k->body);
+    for (uint32_t i = 0; i < k->nonnegative.count; i++) renumber_index(&r, &k->nonnegative.at[i]);
+    renumber_items(&r, k->body);
     k->values.at = values;
     k->values.count = k->values.capacity = next;
 }

@@ -1,7 +1,8 @@
 /* legal.h -- kernel IR lowered for a target, as printers are given it. Loops say how many lanes a step has,
  * and lines what they do with them (kernel.c); accumulators become variables and operations on them (sum.c),
- * indices of gathers values (gather.c). Operations that processors have no instruction for become calls of
- * functions, which are kernel IR too.
+ * indices of gathers values (gather.c), what lies anywhere is taken lane by lane (lane.c), squares are loops
+ * (square.c). Operations that processors have no instruction for become calls of functions, which are kernel
+ * IR too.
  *
  *     function tanh_f64x8 (v1 : f64x8) {
  *       v2 : f64x8 = abs v1
@@ -45,6 +46,7 @@ struct kern_library {
     bool scalars; /* one number has no library of functions either: kernels call these for it too */
     map known;    /* interned name -> index */
     VEC(const kern_function *) functions;
+    uint32_t verified; /* so many of them */
 };
 
 kern_library *kern_library_new(const target_machine *target, arena *memory);
@@ -101,7 +103,7 @@ kern_ref kern_function_number(kern_library *library, kern_function *f, ty_dtype 
 kern_ref kern_function_define(kern_library *library, kern_function *f, kern_value v);
 void kern_function_return(kern_library *library, kern_function *f, kern_ref value);
 
-/* ---- kernel.c, sum.c, gather.c: kernels ---- */
+/* ---- kernel.c, sum.c, gather.c, lane.c, square.c: kernels ---- */
 /* What an accumulator is made of. */
 typedef struct kern_parts {
     kern_ref partial;     /* a variable, with the accumulator's copies */
@@ -114,16 +116,29 @@ typedef struct kern_parts {
 typedef struct kern_lowering {
     kern_library *library;
     arena *memory;
-    kern_ir *k;        /* values and the new body; accumulators are as they were */
+    kern_ir *k; /* values and the new body; accumulators are as they were */
+    const kern_ir *from;
     kern_loop *loop;   /* that lines go to */
     kern_loop *vector; /* that the lanes run along, or NULL */
     kern_parts *parts; /* by accumulator */
+    sym_expr square;   /* in squares: the number of the row in its square; else none */
 } kern_lowering;
 
 /* What joins two partial results; of arg reductions, the better of two. */
 loop_opcode kern_step_of(loop_reduce reduce);
 /* Appends to the loop at hand. */
 void kern_lower_into(kern_lowering *lo, kern_item item);
+/* A loop like that one, without its lines, is at hand; returns the loop that was. */
+kern_loop *kern_lower_open(kern_lowering *lo, const kern_loop *like);
+/* The lines of a loop into the one at hand. */
+void kern_lower_items(kern_lowering *lo, const kern_loop *from);
+/* An axis that no loop runs over. */
+sym_expr kern_lower_new_axis(const kern_lowering *lo);
+/* A load, or an index, whose lanes lie anywhere, and a store: lane by lane. */
+void kern_lower_load_lanes(kern_lowering *lo, kern_ref ref);
+void kern_lower_store_lanes(kern_lowering *lo, kern_store store);
+/* Rows that are to be taken in squares. */
+void kern_lower_squares(kern_lowering *lo, const kern_loop *rows);
 /* A new value, defined in the loop at hand. */
 kern_ref kern_lower_value(kern_lowering *lo, kern_value v);
 kern_ref kern_lower_constant(kern_lowering *lo, kern_value v);

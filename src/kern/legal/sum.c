@@ -153,9 +153,11 @@ static kern_ref mask(kern_lowering *lo, const kern_sum *sum)
     return sum->across ? kern_lower_mask(lo) : 0;
 }
 
+/* At once, or lane by lane. */
 static bool is_loaded(const kern_ir *k, const kern_value *v)
 {
-    return v->kind == KERN_LOAD && !k->memories.at[v->memory].is_tile;
+    bool at_once = v->kind == KERN_LOAD && !k->memories.at[v->memory].is_tile;
+    return at_once || v->kind == KERN_VARIABLE;
 }
 
 /* The value with lanes beyond the end made such that they do not count. */
