@@ -44,6 +44,13 @@ RT_INLINE vf v_field(vi words, int at, const int bits)
     return (vf)((int32_t)(field ^ sign) - (int32_t)sign);
 }
 
+/* The `at`-th of 8 integers of 4 bits, plus 8, where it lies: times 16^at. The last one as it is. */
+RT_INLINE vf v_raised(vi words, int at)
+{
+    words ^= 0x88888888u;
+    return (vf)(at == 7 ? words >> 28 : words & 15u << (at * 4));
+}
+
 #else
 
 typedef float vf __attribute__((vector_size(VL * 4)));
@@ -77,6 +84,13 @@ RT_INLINE vf v_field(vi words, int at, const int bits)
     }
 #endif
     return __builtin_convertvector((words << (32 - bits - at * bits)) >> (32 - bits), vf);
+}
+
+/* The `at`-th of 8 integers of 4 bits, plus 8, where it lies: times 16^at. The last one as it is. */
+RT_INLINE vf v_raised(vi words, int at)
+{
+    words ^= (int32_t)0x88888888;
+    return __builtin_convertvector(at == 7 ? words >> 28 & 15 : words & 15 << (at * 4), vf);
 }
 
 #endif

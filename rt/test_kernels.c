@@ -204,16 +204,37 @@ static void test_quantised(int64_t m, int64_t n, int64_t k, int64_t groups, int 
         free(d);
 }
 
+/* Integers of 4 bits: infinity in a row stays what it is, though other rows go another way. */
+static void test_quantised_infinity(void)
+{
+    enum { N = 3, K = 16 };
+    int8_t b[N * K];
+    float a[2 * K], c[2 * N], scales[N] = {1, 2, 3}, zeros[N] = {-3, 9, 1};
+    uint32_t *packed = (uint32_t *)make_packed(rt_quantised_packed_bytes(4, N, K));
+    for (int i = 0; i < N * K; i++) b[i] = 1;
+    for (int i = 0; i < 2 * K; i++) a[i] = 1;
+    a[5] = INFINITY;
+    rt_quantised_pack(pool, 4, N, K, b, K, 1, packed);
+    rt_quantised g = {.m = 2, .n = N, .k = K, .a = a, .lda = K, .bits = 4, .packed = packed};
+    g.groups = 1, g.scales = scales, g.zeros = zeros, g.c = c, g.ldc = N;
+    expect(rt_quantised_f32(&(rt_team){.pool = pool}, &g, &(rt_post){0}) == 0, "infinity");
+    expect(c[0] == INFINITY && c[1] == -INFINITY && isnan(c[2]), "infinity times a weight");
+    expect(c[3] == 4 * K && c[4] == -16 * K && c[5] == 0, "the row beside infinity");
+    free(packed);
+}
+
 static void test_quantiseds(void)
 {
     static const int64_t sizes[][4] = {
-        {1, 1, 1, 1},     {1, 5, 3, 1},      {1, 70, 256, 4},   {1, 64, 515, 1},
-        {2, 33, 96, 3},   {3, 40, 300, 1},   {4, 96, 128, 4},   {7, 65, 72, 1},
-        {9, 31, 80, 5},   {5, 31, 64, 2},    {6, 64, 7, 1},     {13, 17, 200, 25},
-        {30, 64, 417, 1}, {49, 100, 384, 3}, {130, 40, 512, 4}, {400, 33, 40, 5}};
+        {1, 1, 1, 1},     {1, 5, 3, 1},       {1, 70, 256, 4},   {1, 64, 515, 1},
+        {2, 33, 96, 3},   {3, 40, 300, 1},    {4, 96, 128, 4},   {7, 65, 72, 1},
+        {9, 31, 80, 5},   {5, 31, 64, 2},     {6, 64, 7, 1},     {13, 17, 200, 25},
+        {30, 64, 417, 1}, {49, 100, 384, 3},  {130, 40, 512, 4}, {400, 33, 40, 5},
+        {3, 1, 64, 2},    {1, 33, 4096, 128}, {8, 31, 96, 12},   {31, 3, 33, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int variant = 0; variant < 32; variant += i % 2 ? 1 : 3)
             test_quantised(sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], variant);
+    test_quantised_infinity();
 }
 
 /* Long sums are made in parts: the root of the mean square error stays below what one running sum has,

@@ -12,11 +12,25 @@ void need_gemm(needing *n)
     if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], b->sizes[0]));
 }
 
-/* What of a panel becomes floats, where there are rows enough. */
+/* Few rows times integers of 4 bits: A again, and the sums of its groups. */
+static void need_few_rows(needing *n)
+{
+    sym_expr rows = n->op->inputs[0].sizes[0], depth = n->op->inputs[1].sizes[0],
+             groups = n->op->inputs[2].sizes[0];
+    if (need_is(n, need_int(n, "bits"), 8) || !need_may_be(n, rows, 1, RT_QUANTISED_FEW_ROWS))
+        return;
+    need_share(n, need_bytes(n,
+                             need_times(n, need_least(n, rows, RT_QUANTISED_FEW_ROWS),
+                                        sym_add(n->t, depth, groups)),
+                             NEED_FLOAT));
+}
+
+/* And what of a panel becomes floats, where there are rows enough. */
 void need_quantised_gemm(needing *n)
 {
     const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
-    if (!need_has(n, 2, 2)) return;
+    if (!need_has(n, 3, 2)) return;
+    need_few_rows(n);
     if (!need_is_packed(n, 1)) {
         sym_expr words = sym_ceildiv(n->t, b->sizes[0],
                                      sym_floordiv(n->t, need_number(n, 32), need_int(n, "bits")));

@@ -111,3 +111,50 @@ graph returned {
   %linear = aten.linear.default(%x, %joined_weight, None) : f32[1,4]{4,1}@10
   %as_strided = aten.as_strided.default(%linear, [1, 2], [2, 1], 0) : f32[1,2]{2,1}@10
   %as_strided_1 = aten.as_strided.default(%linear, [1, 2], [2, 1], 2) : f32[1,2]{2,1}+2@10
+--run-- ferrite inspect - --dump-after merge_products --verify | grep 'joined\|linear\|strided'
+--in--
+# weights of integers that have the same bits and groups, with their scales and zeros
+graph integers {
+  functional
+  placeholder %a constant "a" : i8[2,16] data [1, 2, 3, 4, 5, 6, 7, -8, 1, 2, 3, 4, 5, 6, 7, -8, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]
+  placeholder %b constant "b" : i8[1,16] data [1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2]
+  placeholder %c constant "c" : i8[1,16] data [3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2]
+  placeholder %d constant "d" : i8[1,16] data [4, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2]
+  placeholder %e constant "e" : i8[1,16] data [5, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2]
+  placeholder %f constant "f" : i8[1,16] data [6, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2]
+  placeholder %as constant "as" : f32[2,2] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %az constant "az" : f32[2,2] data [0.5, 0.25, 0.125, 0.0]
+  placeholder %bs constant "bs" : f32[2,1] data [5.0, 6.0]
+  placeholder %bz constant "bz" : f32[2,1] data [7.0, 8.0]
+  placeholder %one constant "one" : f32[1,1] data [1.0]
+  placeholder %bias constant "bias" : f32[1] data [9.0]
+  placeholder %x user "x" : f32[1,16]
+  %q = ferrite.quantised_linear.default(%x, %a, %as, %az, None, 4) : f32[1,2]
+  %k = ferrite.quantised_linear.default(%x, %b, %bs, %bz, None, 4) : f32[1,1]
+  %without = ferrite.quantised_linear.default(%x, %c, %bs, None, None, 4) : f32[1,1]
+  %whole = ferrite.quantised_linear.default(%x, %d, %one, None, %bias, 8) : f32[1,1]
+  %bytes = ferrite.quantised_linear.default(%x, %e, %one, None, %bias, 8) : f32[1,1]
+  %other = ferrite.quantised_linear.default(%x, %f, %one, None, %bias, 4) : f32[1,1]
+  %s = aten.mul.Tensor(%q, %k)
+  %t = aten.mul.Tensor(%without, %whole)
+  %u = aten.mul.Tensor(%bytes, %other)
+  output (user %s, user %t, user %u)
+}
+--out--
+  placeholder %joined_weight constant "joined_weight" : i8[3,16]{16,1}@23
+  placeholder %joined_scales constant "joined_scales" : f32[2,3]{3,1}@24 data [1.0, 2.0, 5.0, 3.0, 4.0, 6.0]
+  placeholder %joined_zeros constant "joined_zeros" : f32[2,3]{3,1}@25 data [0.5, 0.25, 7.0, 0.125, 0.0, 8.0]
+  placeholder %joined_weight_1 constant "joined_weight_1" : i8[2,16]{16,1}@27 data [4, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 5, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2]
+  placeholder %joined_bias constant "joined_bias" : f32[2]{1}@28 data [9.0, 9.0]
+  placeholder %joined_scales_1 constant "joined_scales_1" : f32[1,2]{2,1}@29 data [1.0, 1.0]
+  %quantised_linear = ferrite.quantised_linear.default(%x, %joined_weight, %joined_scales, %joined_zeros, None, 4) : f32[1,3]{3,1}@26
+  %as_strided = aten.as_strided.default(%quantised_linear, [1, 2], [2, 1], 0) : f32[1,2]{2,1}@26
+  %as_strided_1 = aten.as_strided.default(%quantised_linear, [1, 1], [1, 1], 2) : f32[1,1]{1,1}+2@26
+  %without = ferrite.quantised_linear.default(%x, %c, %bs, None, None, 4) : f32[1,1]{1,1}@16
+  %quantised_linear_1 = ferrite.quantised_linear.default(%x, %joined_weight_1, %joined_scales_1, None, %joined_bias, 8) : f32[1,2]{2,1}@30
+  %as_strided_2 = aten.as_strided.default(%quantised_linear_1, [1, 1], [1, 1], 0) : f32[1,1]{1,1}@30
+  %as_strided_3 = aten.as_strided.default(%quantised_linear_1, [1, 1], [1, 1], 1) : f32[1,1]{1,1}+1@30
+  %other = ferrite.quantised_linear.default(%x, %f, %one, None, %bias, 4) : f32[1,1]{1,1}@19
+  %s = aten.mul.Tensor(%as_strided, %as_strided_1) : f32[1,2]{2,1}@20
+  %t = aten.mul.Tensor(%without, %as_strided_2) : f32[1,1]{1,1}@21
+  %u = aten.mul.Tensor(%as_strided_3, %other) : f32[1,1]{1,1}@22

@@ -272,6 +272,35 @@ def products_with_packed_integers():
 
 
 @program
+def products_of_one_row_with_integers():
+    """Of 8 bits with a scale a row, of 4 with scales and zeros of groups: one product each."""
+
+    class Row(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for name, rows in (("q", 33), ("k", 31), ("v", 1)):
+                self.register_buffer(name, torch.randint(-128, 128, (rows, 96), dtype=torch.int8))
+                self.register_buffer(name + "_scale", torch.rand(rows, 1) / 64 + 0.01)
+            for name, rows in (("gate", 40), ("up", 40)):
+                self.register_buffer(name, torch.randint(0, 16, (rows, 96), dtype=torch.uint8))
+                self.register_buffer(name + "_scale", torch.rand(rows, 3, 1) / 8 + 0.01)
+                self.register_buffer(name + "_zero", torch.randint(-3, 12, (rows, 3, 1)).float() + 0.5)
+
+        def whole(self, x, name):
+            return nn.functional.linear(x, getattr(self, name).to(x.dtype) * getattr(self, name + "_scale"))
+
+        def grouped(self, x, name):
+            q = getattr(self, name).to(x.dtype).view(-1, 3, 32) - getattr(self, name + "_zero")
+            return nn.functional.linear(x, (q * getattr(self, name + "_scale")).view(-1, 96))
+
+        def forward(self, x):
+            q, k, v = (self.whole(x, name) for name in ("q", "k", "v"))
+            return q[:, :31] * k + v, nn.functional.silu(self.grouped(x, "gate")) * self.grouped(x, "up"), q.relu()
+
+    return Row().eval(), [(torch.randn(1, 96),), (100 * torch.randn(1, 96),)]
+
+
+@program
 def layers_to_quantise():
     """Weights that option quantize takes, each read in another way, and some that it leaves."""
 
