@@ -80,10 +80,15 @@ typedef struct fe_device_code {
     const fe_device_kernel *kernels;
     uint32_t kernel_count;
     uint32_t needs_f64; /* some compute with double */
+    /* ---- not in the first headers of version 1 ---- */
+    /* of each kernel: so many work-items are a work-group, which takes a row together; 0: each one by itself,
+     * as all of privateuseone do. Or NULL. */
+    const uint32_t *groups;
 } fe_device_code;
 
 /* A kernel over rows * columns work-items. Item m * columns + n works on row m and, in kernels that are cut
- * along columns too, on column n. The kernel's parameters are these, in this order. */
+ * along columns too, on column n. Where work-groups take rows, columns is how many items they have. The
+ * kernel's parameters are these, in this order. */
 typedef struct fe_device_launch {
     fe_device_module *module;
     uint32_t kernel; /* index among the code's */

@@ -20,6 +20,7 @@ typedef struct opened {
     const fe_device_driver *driver;
     fe_device *device;
     fe_device_module *module;
+    const fe_device_code *code;
     char message[RT_ERROR_BYTES];
 } opened;
 
@@ -116,6 +117,7 @@ static int open_one(const fe_model *model, uint32_t k, opened *o)
 {
     const rt_device *d = &model->program->devices[k];
     const fe_device_host host = {o->message, sizeof o->message};
+    o->code = &d->code;
     o->driver = model->drivers && model->drivers[k] ? model->drivers[k] : d->driver;
     if (!o->driver) {
         snprintf(o->message, sizeof o->message,
@@ -442,7 +444,9 @@ int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_ker
 {
     const opened *o = opened_of(frame->context, device);
     used *u = used_of(frame->context, device);
+    const uint32_t *groups = o->code->groups;
     if (rows <= 0 || columns <= 0) return 0;
+    if (groups && groups[kernel]) columns = groups[kernel];
     fe_device_launch launch = {.module = o->module,
                                .kernel = kernel,
                                .fault = u->fault,

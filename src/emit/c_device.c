@@ -36,6 +36,9 @@ static void print_module(emit_state *s, const emit_module *m)
     for (uint32_t k = 0; k < m->kernel_count; k++)
         text_printf(&s->out, "    {\"%s\", %u, %u},\n", m->kernels[k].name,
                     m->kernels[k].buffer_count, m->kernels[k].int_count);
+    text_printf(&s->out, "};\nstatic const uint32_t %s_groups[] = {", m->kind);
+    for (uint32_t k = 0; k < m->kernel_count; k++)
+        text_printf(&s->out, "%u, ", m->kernels[k].group_size);
     text_add(&s->out, "};\n\n");
 }
 
@@ -73,10 +76,10 @@ void emit_c_devices(emit_state *s)
         text_printf(&s->out, target && target->driver ? "&%s, {" : "0, {",
                     target ? target->driver : NULL);
         if (m)
-            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u, %d", kind, kind,
-                        kind, m->kernel_count, m->needs_f64);
+            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u, %d, %s_groups",
+                        kind, kind, kind, m->kernel_count, m->needs_f64, kind);
         else
-            text_add(&s->out, "\"\", 0, 0, 0, 0");
+            text_add(&s->out, "\"\", 0, 0, 0, 0, 0");
         text_add(&s->out, "}},\n");
     }
     text_add(&s->out, "};\nstatic const char *const device_names[] = {");

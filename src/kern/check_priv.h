@@ -30,6 +30,7 @@ typedef struct kern_checker {
     uint32_t *sum_updated;   /* level of the loop that it was last updated in */
     const kern_loop *blocks; /* right around, or NULL */
     bool has_rows, has_columns;
+    uint32_t shared;               /* level of the loop around that a work-group shares; 0: none */
     const kern_function *function; /* that the lines are of, or NULL */
 } kern_checker;
 

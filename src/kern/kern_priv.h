@@ -40,7 +40,8 @@ typedef enum kern_kind {
     KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
     KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
     KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
-    KERN_FIRST      /* lane 0 of args[0], a scalar */
+    KERN_FIRST,     /* lane 0 of args[0], a scalar */
+    KERN_JOIN       /* op of args[0] as all work-items of the group have it */
 } kern_kind;
 
 typedef struct kern_function kern_function;
@@ -54,7 +55,7 @@ typedef enum kern_access {
 
 typedef struct kern_value {
     kern_kind kind;
-    loop_opcode op; /* APPLY, EACH */
+    loop_opcode op; /* APPLY, EACH, JOIN */
     ty_dtype dtype;
     bool vector;
     uint32_t level;     /* of the loop whose body defines it; 0: the function's */
@@ -105,6 +106,7 @@ typedef struct kern_sum {
     bool running;    /* a scan: its result is taken at every step */
     /* float sums over many elements: partial sums move to a compensated total now and then */
     bool blocked;
+    bool shared; /* each work-item of the group has a part of it */
 } kern_sum;
 
 typedef struct kern_store {
@@ -136,8 +138,9 @@ typedef enum kern_item_kind {
     KERN_BOUND,  /* bound */
     KERN_LOOP,
     KERN_SET, /* a legal kernel: the variable takes the value, outside of its loop in all copies */
-    KERN_LEAVE, /* a function: value, a call, is the result if bound.guard holds for any lane */
-    KERN_RETURN /* a function: value */
+    KERN_LEAVE,  /* a function: value, a call, is the result if bound.guard holds for any lane */
+    KERN_RETURN, /* a function: value */
+    KERN_BARRIER /* the group's work-items see what all of them have stored */
 } kern_item_kind;
 
 typedef struct kern_loop kern_loop;
@@ -166,6 +169,7 @@ struct kern_loop {
     bool columns;            /* VECTOR: over [n0, n1) */
     bool exact;              /* VECTOR: the extent is a multiple of the step */
     bool in_block;           /* right inside BLOCKS: over the block alone */
+    bool shared;             /* SEQUENCE: its steps are dealt out to the group's work-items */
     kern_ref count, mask;    /* of a legal kernel: COUNT and TAIL of the step, or 0 */
     uint32_t level;          /* how deep it is */
     uint32_t unroll;         /* copies of each vector in the body, lanes apart */
@@ -186,6 +190,7 @@ struct kern_ir {
     sym_expr total;         /* serial: how many */
     bool columns;           /* cut into [n0, n1) as well */
     bool squares;           /* taken in pieces of as many rows and columns as there are lanes */
+    bool by_groups;         /* a work-group takes a row, not one work-item */
     bool outer_vector;      /* lanes are neighbours along the last outer axis */
     VEC(kern_value) values; /* [0] unused */
     VEC(kern_memory) memories;
@@ -259,7 +264,16 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target
 /* The kernel at one lane, called in the same way. */
 kern_ir *kern_one_lane(kern_ir *vectors, arena *memory);
 
+/* ---- group.c: rows that a work-group takes ---- */
+/* Shares the rows' loops out among the work-items of a group of that size, where each of so many rows is
+ * worth it. */
+void kern_share_rows(kern_ir *k, int64_t rows, uint32_t group, arena *memory);
+/* A work-item takes a row again. */
+void kern_take_alone(kern_ir *k);
+
 /* ---- cost.c ---- */
+/* The usual value of an expression in the kernel's ints; at least 1. */
+int64_t kern_usual(const kern_ir *k, sym_expr e, arena *memory);
 /* kern_call.cost */
 int64_t kern_cost(const kern_ir *k, const target_costs *costs, arena *memory);
 

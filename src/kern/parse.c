@@ -113,6 +113,7 @@ static fe_status parse_start(kern_reader *in)
     if (lex_take(in->lx, "copies")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &sum.copies));
     sum.blocked = lex_take(in->lx, "compensated");
     sum.running = lex_take(in->lx, "running");
+    sum.shared = lex_take(in->lx, "shared");
     sum.across = sum.vector && !in->k->outer_vector;
     kern_read_into(in, (kern_item){.kind = KERN_START, .sum = in->k->sums.count});
     vec_push(in->memory, &in->k->sums, sum);
@@ -182,7 +183,7 @@ static fe_status parse_tail(kern_reader *in, kern_loop *loop)
     return lex_take(in->lx, "mask") ? kern_read_given(in, mask, &loop->mask) : FE_OK;
 }
 
-/* rows vector (i0, i1 < p0) unroll 4 count v7 serial of p1 { */
+/* rows vector (i0, i1 < p0) unroll 4 count v7 by groups serial of p1 { */
 static fe_status parse_rows(kern_reader *in)
 {
     kern_ir *k = in->k;
@@ -200,6 +201,8 @@ static fe_status parse_rows(kern_reader *in)
     if (k->squares) FE_TRY(lex_expect(in->lx, "squares"));
     if (lex_take(in->lx, "unroll")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
     FE_TRY(parse_tail(in, loop));
+    k->by_groups = lex_take(in->lx, "by");
+    if (k->by_groups) FE_TRY(lex_expect(in->lx, "groups"));
     k->serial = lex_take(in->lx, "serial");
     if (k->serial) {
         FE_TRY(lex_expect(in->lx, "of"));
@@ -251,6 +254,7 @@ static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
     kern_loop *loop = loop_new(in, kind);
     FE_TRY(parse_axis(in, &loop->symbol));
     FE_TRY(parse_range(in, loop));
+    loop->shared = kind == KERN_SEQUENCE && lex_take(in->lx, "shared");
     if (kind == KERN_VECTOR) loop->exact = lex_take(in->lx, "exact");
     if (kind == KERN_VECTOR && lex_take(in->lx, "unroll"))
         FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
@@ -290,6 +294,10 @@ static fe_status parse_item(kern_reader *in)
     if (lex_take(in->lx, "acc")) return parse_start(in);
     if (lex_take(in->lx, "var")) return kern_read_variable(in);
     if (lex_take(in->lx, "set")) return parse_set(in);
+    if (lex_take(in->lx, "barrier")) {
+        kern_read_into(in, (kern_item){.kind = KERN_BARRIER});
+        return FE_OK;
+    }
     if (lex_take(in->lx, "blocks")) return parse_blocks(in);
     if (lex_take(in->lx, "rows")) return parse_rows(in);
     if (lex_take(in->lx, "loop")) return parse_loop(in, KERN_SEQUENCE);

@@ -82,7 +82,8 @@ typedef struct kern_c_printer {
     const char *lane;     /* the one that indices are of: "l"; NULL: the first */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;
-    uint32_t copy; /* the one being printed */
+    uint32_t copy;      /* the one being printed */
+    uint32_t in_shared; /* loops of a work-group, around */
 } kern_c_printer;
 /* Is there one of it for each copy of the vectors? */
 bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref);
@@ -116,10 +117,16 @@ bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);
 void kern_c_device_head(const kern_ir *k, const char *name, text *out);
 /* A buffer as a variable. */
 void kern_c_device_buffer(kern_c_printer *pr, const kern_memory *m, const char *name);
+/* The head of a loop whose steps a work-group deals out. */
+void kern_c_print_shared(kern_c_printer *pr, const char *name, const char *from, const char *to);
+/* Local memory for what is joined; and the lines that join the value, whose result is returned as text. */
+void kern_c_print_joins(kern_c_printer *pr);
+const char *kern_c_join(kern_c_printer *pr, kern_ref ref);
 /* What stands in front of the kernels of a dialect; `own`: names of the prelude that it defines itself. */
 typedef struct kern_c_dialect {
     const char *name, *head;
     const char *const *own;
+    uint32_t group;  /* work-items of a group; 0: there are none */
     bool is_generic; /* a function of <math.h> has one name for all types: no f behind it */
 } kern_c_dialect;
 void kern_c_write_dialect(const kern_c_dialect *dialect, text *out);

@@ -24,8 +24,16 @@ static void print_sequence(kern_c_printer *pr, const kern_loop *loop, const char
                            const char *to)
 {
     const char *name = sym_name(pr->t, loop->symbol);
-    text_line(pr->out, "for (i64 %s = %s; %s < %s; %s++) {", name, from, name, to, name);
-    print_body(pr, loop);
+    if (loop->shared) {
+        kern_c_print_shared(pr, name, from, to);
+        pr->out->indent++;
+        print_body(pr, loop);
+        text_line(pr->out, "}");
+        pr->out->indent--;
+    } else {
+        text_line(pr->out, "for (i64 %s = %s; %s < %s; %s++) {", name, from, name, to, name);
+        print_body(pr, loop);
+    }
     text_line(pr->out, "}");
 }
 
@@ -102,6 +110,7 @@ static void print_blocks(kern_c_printer *pr, const kern_loop *loop)
 static void print_loop(kern_c_printer *pr, const kern_loop *loop)
 {
     const char *from = "0", *to = "n1", *name = sym_name(pr->t, loop->symbol);
+    if (loop->shared) pr->in_shared++;
     if (loop->columns) from = "n0";
     if (loop->in_block) from = kern_c_format(pr, "%s_from", name, NULL);
     if (!loop->columns)
@@ -111,6 +120,7 @@ static void print_loop(kern_c_printer *pr, const kern_loop *loop)
         print_vector(pr, loop, from, to);
     else
         print_sequence(pr, loop, from, to);
+    if (loop->shared) pr->in_shared--;
 }
 
 /* ---- rows ---- */
@@ -168,11 +178,23 @@ static bool is_copied(const kern_c_printer *pr, const kern_item *item)
     }
 }
 
+/* What all work-items of a group have is the first one's to store. */
+static void print_store(kern_c_printer *pr, const kern_store *st)
+{
+    bool is_common = pr->k->by_groups && !pr->in_shared;
+    if (is_common) text_line(pr->out, "if (FE_MEMBER == 0) {");
+    pr->out->indent += is_common;
+    kern_c_print_store(pr, st);
+    pr->out->indent -= is_common;
+    if (is_common) text_line(pr->out, "}");
+}
+
 static void print_item(kern_c_printer *pr, const kern_item *item)
 {
     switch (item->kind) {
     case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
-    case KERN_STORE: kern_c_print_store(pr, &item->store); break;
+    case KERN_STORE: print_store(pr, &item->store); break;
+    case KERN_BARRIER: text_line(pr->out, "FE_BARRIER;"); break;
     case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
     case KERN_SET: kern_c_print_set(pr, item->variable, item->value); break;
     case KERN_LOOP:
@@ -270,6 +292,7 @@ void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *nee
     pr.out = &work;
     print_work(&pr);
     pr.out = &memories;
+    kern_c_print_joins(&pr);
     print_memories(&pr, work.at);
     text_add(&memories, work.at);
     pr.out = &ints;

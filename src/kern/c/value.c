@@ -429,6 +429,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
         print_copies(pr, ref, kern_c_format(pr, "%s ", type, NULL), v->args[0]);
         return;
     case KERN_READ: expression = read_text(pr, v); break;
+    case KERN_JOIN: expression = kern_c_join(pr, ref); break;
     case KERN_LOAD:
     case KERN_NUMBER:
         if (v->turned || v->gathers) {
