@@ -62,6 +62,14 @@ static void print_places(emit_state *s, const char *table, uint32_t count,
     text_add(&s->out, "};\n");
 }
 
+static void print_check(void *data, const wrap_check_row *check)
+{
+    emit_state *s = data;
+    text_add(&s->out, "    ");
+    emit_c_check(s, check);
+    text_add(&s->out, ",\n");
+}
+
 void emit_c_devices(emit_state *s)
 {
     if (!s->w->devices.count) return;
@@ -86,6 +94,9 @@ void emit_c_devices(emit_state *s)
     for (uint32_t k = 0; k < s->w->devices.count; k++)
         text_printf(&s->out, "\"%s\", ", device_name(s, k));
     text_add(&s->out, "};\n");
+    text_add(&s->out, "static const rt_check device_checks[] = {\n");
+    wrap_each_device_check(s->w, print_check, s);
+    text_add(&s->out, "    {0, 0, 0}};\n");
     print_places(s, "input_devices", s->w->loops->inputs.count, wrap_device_of_input);
     print_places(s, "output_devices", s->w->loops->outputs.count, wrap_device_of_output);
     text_char(&s->out, '\n');
@@ -96,6 +107,7 @@ void emit_c_device_fields(emit_state *s)
     if (!s->w->devices.count) return;
     text_printf(&s->out,
                 "    .devices = device_table,\n    .device_names = device_names,\n"
+                "    .device_checks = device_checks,\n"
                 "    .device_count = %u,\n    .device_support = &rt_devices,\n",
                 s->w->devices.count);
     if (wrap_has_inputs_elsewhere(s->w)) text_add(&s->out, "    .input_devices = input_devices,\n");
@@ -124,7 +136,8 @@ void emit_c_launch_on(emit_state *s, const wrap_call *call)
                 wrap_device_number(s->w, device), kernel_number(module_of(s, device), call->kernel),
                 call->kernel);
     emit_c_kernel_args(s, call);
-    text_printf(&s->out, ", %u, %u, ", call->buffer_count, call->int_count);
+    text_printf(&s->out, ", %u, %u, ", call->buffer_count,
+                call->int_count + (call->check_count > 0));
     sym_print_c(s->w->loops->symbols, call->outer, &s->out);
     text_add(&s->out, ", ");
     if (call->split_inner)

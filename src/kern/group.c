@@ -43,7 +43,7 @@ static bool may_share(const sharing *s, const kern_loop *whole, const kern_loop 
     for (uint32_t i = 0; i < loop->items.count && may; i++) {
         const kern_item *item = &loop->items.at[i];
         if (item->kind == KERN_LOOP) may = may_share(s, whole, item->loop);
-        if (item->kind == KERN_BOUND) may = item->bound.is_known;
+        if (item->kind == KERN_BOUND) may = item->bound.is_known; /* all leave, or none */
         if (item->kind == KERN_START) may = !s->k->sums.at[item->sum].running;
         if (item->kind == KERN_UPDATE) may = !s->k->sums.at[item->sum].running;
         if (item->kind == KERN_STORE)

@@ -135,6 +135,21 @@ static const char *body_of(const kern_ir *legal, kern_library *library,
     return strchr(source.at, '(');
 }
 
+static bool reports_in(const kern_loop *loop)
+{
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        if (item->kind == KERN_BOUND && !item->bound.is_known) return true;
+        if (item->kind == KERN_LOOP && reports_in(item->loop)) return true;
+    }
+    return false;
+}
+
+bool kern_reports(const kern_ir *k)
+{
+    return reports_in(k->body);
+}
+
 static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *target, arena *memory)
 {
     text identity;
@@ -151,7 +166,7 @@ static uint32_t add_kernel(kern_set *set, kern_ir *k, const target_machine *targ
                         .identity = identity.at,
                         .hash = hash,
                         .buffer_count = k->buffer_count,
-                        .int_count = k->params.count,
+                        .int_count = k->params.count + (target->dialect && kern_reports(k)),
                         .group_size = k->by_groups ? kern_group_size(target) : 0,
                         .ir = k,
                         .target = target};

@@ -88,9 +88,12 @@
  *
  *     void NAME(fault, rows, columns, buffers ..., ints ...)    # item m * columns + n, of rows * columns
  *
- * Few rows, or long ones, are taken by work-groups where the device has them: all its work-items run the lines
- * of a row, its loops are dealt out among them (`shared`), and accumulators joined. The first one stores what
- * is stored outside of such loops. K9: joins and barriers are where all come, nobody leaves a shared loop,
+ * One that checks indices is given one int more, the number that its first check has among those of all
+ * calls: the host asks for a failure when it waits next. Until then all kernels of the program do nothing.
+ *
+ * Long rows are taken by work-groups where the device has them: all its work-items run the lines of a row,
+ * its loops are dealt out among them (`shared`), and accumulators joined. The first one stores what is
+ * stored outside of such loops. K9: joins and barriers are where all come, nobody leaves a shared loop,
  * and what is added up in it is read joined.
  *
  *       rows (i0) by groups {
@@ -124,7 +127,7 @@ typedef struct kern_kernel {
     const char *identity; /* its IR, without what calls differ in: equal ones are one kernel */
     uint64_t hash;        /* of that */
     const char *source;   /* the C function, self-contained but for the prelude (kern_prelude) */
-    uint32_t buffer_count, int_count;
+    uint32_t buffer_count, int_count; /* on a device that of the first check is one of the ints */
     uint32_t group_size;          /* of the work-group that takes a row; 0: a work-item does */
     const kern_needs *needs;      /* what the source uses of the prelude */
     kern_ir *ir;                  /* what it is, as the stage made it; */

@@ -264,6 +264,10 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target
 /* The kernel at one lane, called in the same way. */
 kern_ir *kern_one_lane(kern_ir *vectors, arena *memory);
 
+/* ---- kern.c ---- */
+/* Does it check indices, and say which one is out of range? */
+bool kern_reports(const kern_ir *k);
+
 /* ---- group.c: rows that a work-group takes ---- */
 /* Shares the rows' loops out among the work-items of a group of that size, where each of so many rows is
  * worth it. */

@@ -82,6 +82,7 @@ graph main {
 --out--
 FE_GROUP_KERNEL void k_argmax(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_INT(p0, 2))
 {
+  FE_GROUP_BEGIN;
   const i64 m0 = FE_ITEM / FE_GROUP, m1 = m0 + 1;
   FE_LOCAL f32 s12[FE_GROUP];
   FE_LOCAL i32 s19[FE_GROUP];

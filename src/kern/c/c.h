@@ -122,14 +122,14 @@ void kern_c_print_shared(kern_c_printer *pr, const char *name, const char *from,
 /* Local memory for what is joined; and the lines that join the value, whose result is returned as text. */
 void kern_c_print_joins(kern_c_printer *pr);
 const char *kern_c_join(kern_c_printer *pr, kern_ref ref);
-/* What stands in front of the kernels of a dialect; `own`: names of the prelude that it defines itself. */
+/* What stands in front of the kernels of a dialect, some of which may check indices; `own`: names of the prelude that it defines itself. */
 typedef struct kern_c_dialect {
     const char *name, *head;
     const char *const *own;
     uint32_t group;  /* work-items of a group; 0: there are none */
     bool is_generic; /* a function of <math.h> has one name for all types: no f behind it */
 } kern_c_dialect;
-void kern_c_write_dialect(const kern_c_dialect *dialect, text *out);
+void kern_c_write_dialect(const kern_c_dialect *dialect, bool checks, text *out);
 const kern_c_dialect *kern_c_dialect_named(const char *name);
 /* prelude.c: does the text call a function of the runtime on the host? */
 bool kern_c_calls_runtime(const char *written);

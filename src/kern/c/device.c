@@ -82,10 +82,19 @@ static const char *const MATHEMATICS[] = {
     "fmin", "fmod",  "hypot", "lgamma", "log",  "log10", "log1p", "log2",  "nextafter", "pow",
     "rint", "sin",   "sinh",  "sqrt",   "tan",  "tanh",  "trunc"};
 
-void kern_c_write_dialect(const kern_c_dialect *dialect, text *out)
+/* What runs behind a check that failed would compute with what was not written: it does nothing. Another
+ * group may fail meanwhile: all of one see the same. */
+static const char SKIPS[] =
+    "#define FE_BEGIN if (((FE_GLOBAL const i64 *)fault)[0]) return\n"
+    "#define FE_GROUP_BEGIN FE_LOCAL i64 skips; if (FE_MEMBER == 0) skips = fault[0]; \\\n"
+    "  FE_BARRIER; if (skips) return\n";
+static const char GOES_ON[] = "#define FE_BEGIN\n#define FE_GROUP_BEGIN\n";
+
+void kern_c_write_dialect(const kern_c_dialect *dialect, bool checks, text *out)
 {
     if (dialect->group) text_printf(out, "#define FE_GROUP %u\n", dialect->group);
     text_add(out, dialect->head);
+    text_add(out, checks ? SKIPS : GOES_ON);
     for (size_t i = 0; dialect->is_generic && i < COUNT_OF(MATHEMATICS); i++)
         text_printf(out, "#define %sf %s\n", MATHEMATICS[i], MATHEMATICS[i]);
 }
@@ -114,12 +123,15 @@ bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand)
            !(written && kern_c_calls_runtime(written));
 }
 
-static const char CELL[] = "  if (item >= rows * columns) return;\n"
+static const char CELL[] = "  const i64 item = FE_ITEM;\n"
+                           "  if (item >= rows * columns) return;\n"
                            "  const i64 m0 = item / columns, m1 = m0 + 1;\n"
                            "  const i64 n0 = item - m0 * columns, n1 = n0 + 1;\n";
-static const char ROW[] = "  if (item >= rows) return;\n  const i64 m0 = item, m1 = m0 + 1;\n";
+static const char ROW[] = "  const i64 item = FE_ITEM;\n"
+                          "  if (item >= rows) return;\n  const i64 m0 = item, m1 = m0 + 1;\n";
 static const char GROUP[] = "  const i64 m0 = FE_ITEM / FE_GROUP, m1 = m0 + 1;\n";
-static const char ALL[] = "  if (item >= rows) return;\n  i64 m0 = item, m1 = m0 + 1;\n";
+static const char ALL[] = "  const i64 item = FE_ITEM;\n"
+                          "  if (item >= rows) return;\n  i64 m0 = item, m1 = m0 + 1;\n";
 
 void kern_c_device_head(const kern_ir *k, const char *name, text *out)
 {
@@ -127,7 +139,8 @@ void kern_c_device_head(const kern_ir *k, const char *name, text *out)
     for (uint32_t i = 0; i < k->buffer_count; i++) text_printf(out, ", FE_BUFFER(%u)", i);
     for (uint32_t i = 0; i < k->params.count; i++)
         text_printf(out, ", FE_INT(p%u, %u)", i, k->buffer_count + i);
-    text_printf(out, ")\n{\n%s%s", k->by_groups ? "" : "  const i64 item = FE_ITEM;\n",
+    if (kern_reports(k)) text_printf(out, ", FE_INT(first, %u)", k->buffer_count + k->params.count);
+    text_printf(out, ")\n{\n  %s;\n%s", k->by_groups ? "FE_GROUP_BEGIN" : "FE_BEGIN",
                 k->by_groups ? GROUP
                 : k->columns ? CELL
                 : k->serial  ? ALL
