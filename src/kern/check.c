@@ -77,6 +77,8 @@ static fe_status check_store(kern_checker *c, const kern_store *st)
     FE_TRY(kern_check_memory(c, st->memory, m->dtype, false));
     if (vector) FE_TRY(kern_check_vector(c, m->dtype));
     FE_TRY(kern_use_as(c, st->value, m->dtype, vector));
+    if (st->atomic && (st->mode == LOOP_SET || c->k->serial))
+        return kern_broken(c, "K9", "nothing is added to what is there, or nobody else is");
     if (c->k->by_groups && st->mode != LOOP_SET)
         return kern_broken(c, "K9", "work-items of a group may add to one element");
     FE_TRY(kern_check_count(c, st->count, vector));

@@ -201,14 +201,15 @@ static void take_alone(kern_ir *k, kern_loop *loop)
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item item = loop->items.at[i];
         if (item.kind == KERN_LOOP) take_alone(k, item.loop);
-        if (item.kind != KERN_BARRIER) loop->items.at[kept++] = item;
+        if (item.kind == KERN_BARRIER) continue;
+        loop->items.at[kept] = item;
+        loop->items.at[kept++].store.atomic = false;
     }
     loop->items.count = kept;
 }
 
 void kern_take_alone(kern_ir *k)
 {
-    if (!k->by_groups) return;
     k->by_groups = false;
     for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].shared = false;
     for (uint32_t i = 1; i < k->values.count; i++)

@@ -128,11 +128,11 @@ typedef struct kern_kernel {
     uint64_t hash;        /* of that */
     const char *source;   /* the C function, self-contained but for the prelude (kern_prelude) */
     uint32_t buffer_count, int_count; /* on a device that of the first check is one of the ints */
-    uint32_t group_size;          /* of the work-group that takes a row; 0: a work-item does */
-    const kern_needs *needs;      /* what the source uses of the prelude */
-    kern_ir *ir;                  /* what it is, as the stage made it; */
-    kern_ir *legal;               /* that it was printed from: with calls of functions */
-    const target_machine *target; /* what it is made for */
+    uint32_t group_size;              /* of the work-group that takes a row; 0: a work-item does */
+    const kern_needs *needs;          /* what the source uses of the prelude */
+    kern_ir *ir;                      /* what it is, as the stage made it; */
+    kern_ir *legal;                   /* that it was printed from: with calls of functions */
+    const target_machine *target;     /* what it is made for */
 } kern_kernel;
 
 /* How one group calls its kernel. */
@@ -169,6 +169,8 @@ bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand);
 /* c/device.c: how many work-items of the target take a row together, where that is worth it; 0: none
  * do. */
 uint32_t kern_group_size(const target_machine *target);
+/* c/device.c: may work-items of the target add to one element of this dtype at once, or take the larger? */
+bool kern_has_atomics(const target_machine *target, ty_dtype dtype);
 /* The kernel of one group into the set, and how the group calls it. */
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
                    const target_machine *target, arena *memory, kern_call *call);

@@ -116,7 +116,8 @@ typedef struct kern_store {
     kern_ref value;
     kern_ref count; /* in a legal kernel: of the lanes that are stored; 0: all */
     loop_store_mode mode;
-    bool whole; /* UNIT: what is written after the last element does not matter (tiles) */
+    bool atomic; /* other work-items may be at the same element */
+    bool whole;  /* UNIT: what is written after the last element does not matter (tiles) */
 } kern_store;
 
 /* The value is in [0, size) where the guard holds: indices may be made of it. Where it is not, the
@@ -272,7 +273,7 @@ bool kern_reports(const kern_ir *k);
 /* Shares the rows' loops out among the work-items of a group of that size, where each of so many rows is
  * worth it. */
 void kern_share_rows(kern_ir *k, int64_t rows, uint32_t group, arena *memory);
-/* A work-item takes a row again. */
+/* A work-item takes a row again, and rows come one by one: no store has to be atomic. */
 void kern_take_alone(kern_ir *k);
 
 /* ---- cost.c ---- */

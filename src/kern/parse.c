@@ -60,6 +60,7 @@ static fe_status parse_store(kern_reader *in)
     kern_store st = {0};
     ty_dtype dtype;
     bool vector;
+    st.atomic = lex_take(in->lx, "atomic");
     st.whole = lex_take(in->lx, "whole");
     bool lanes = lex_take(in->lx, "lanes");
     FE_TRY(kern_read_place(in, &st.memory, &st.index));

@@ -189,6 +189,7 @@ static void print_store(printer *pr, const kern_store *st)
     const kern_memory *m = &pr->k->memories.at[st->memory];
     const char *mode = st->mode == LOOP_SET ? "" : loop_store_mode_name(st->mode);
     text_add(pr->out, "store ");
+    if (st->atomic) text_add(pr->out, "atomic ");
     if (st->whole) text_add(pr->out, "whole ");
     if (st->access == KERN_LANES) text_add(pr->out, "lanes ");
     print_place(pr, st->memory, st->index);

@@ -109,6 +109,9 @@ void kern_c_print_squares(kern_c_printer *pr,
                           void (*items)(kern_c_printer *pr, const kern_loop *loop));
 /* What joins a value with what is there. */
 loop_opcode kern_c_combine(loop_store_mode mode);
+/* The two joined. */
+const char *kern_c_combined(kern_c_printer *pr, const kern_store *st, const char *old,
+                            const char *value, uint32_t lanes);
 /* bound.c */
 void kern_c_print_bound(kern_c_printer *pr, const kern_bound *bound);
 bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);
@@ -122,12 +125,17 @@ void kern_c_print_shared(kern_c_printer *pr, const char *name, const char *from,
 /* Local memory for what is joined; and the lines that join the value, whose result is returned as text. */
 void kern_c_print_joins(kern_c_printer *pr);
 const char *kern_c_join(kern_c_printer *pr, kern_ref ref);
-/* What stands in front of the kernels of a dialect, some of which may check indices; `own`: names of the prelude that it defines itself. */
+/* A store to an element that others may be at. */
+void kern_c_print_atomic(kern_c_printer *pr, const kern_store *st, const char *place);
+/* What stands in front of the kernels of a dialect, some of which may check indices; `own`: names of the
+ * prelude that it defines itself. */
 typedef struct kern_c_dialect {
     const char *name, *head;
     const char *const *own;
-    uint32_t group;  /* work-items of a group; 0: there are none */
-    bool is_generic; /* a function of <math.h> has one name for all types: no f behind it */
+    uint32_t group;   /* work-items of a group; 0: there are none */
+    uint32_t swaps;   /* bytes of words that can be compared and swapped: 4, 8 or both, added up */
+    bool adds_floats; /* FE_ADD_f32 is one instruction */
+    bool is_generic;  /* a function of <math.h> has one name for all types: no f behind it */
 } kern_c_dialect;
 void kern_c_write_dialect(const kern_c_dialect *dialect, bool checks, text *out);
 const kern_c_dialect *kern_c_dialect_named(const char *name);

@@ -9,6 +9,9 @@
  * many work-items they have (FE_GROUP, which is in the table), the number of a work-item in its group
  * (FE_MEMBER), where memory of the group is (FE_LOCAL), and what all wait at (FE_BARRIER). Groups are as
  * large as the driver starts them.
+ *
+ * Where work-items may meet at an element it has a comparison with a swap of words (FE_SWAP32(p, seen, new)
+ * is what was there, FE_SWAP64), and additions to some types (FE_ADD_i32(p, x)).
  */
 #include "kern/c/c.h"
 
@@ -29,6 +32,9 @@ static const char OPENCL_HEAD[] =
     "#define FE_MEMBER ((i64)get_local_id(0))\n"
     "#define FE_LOCAL __local\n"
     "#define FE_BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
+    "#define FE_SWAP32(p, seen, x) atomic_cmpxchg((volatile __global u32 *)(p), seen, x)\n"
+    "#define FE_ADD_i32(p, x) atomic_add((volatile __global i32 *)(p), x)\n"
+    "#define FE_ADD_u32(p, x) atomic_add((volatile __global u32 *)(p), x)\n"
     "#define FE_GLOBAL __global\n"
     "#define FE_CALL __global i64 *fault, const i64 rows, const i64 columns\n"
     "#define FE_BUFFER(n) __global char *g##n, const i64 o##n\n"
@@ -52,6 +58,14 @@ static const char CUDA_HEAD[] =
     "#define FE_MEMBER ((i64)threadIdx.x)\n"
     "#define FE_LOCAL __shared__\n"
     "#define FE_BARRIER __syncthreads()\n"
+    "#define FE_SWAP32(p, seen, x) atomicCAS((u32 *)(p), seen, x)\n"
+    "#define FE_SWAP64(p, seen, x) atomicCAS((u64 *)(p), seen, x)\n"
+    "#define FE_ADD_i32(p, x) atomicAdd(p, x)\n"
+    "#define FE_ADD_u32(p, x) atomicAdd(p, x)\n"
+    "#define FE_ADD_i64(p, x) atomicAdd((u64 *)(p), (u64)(x))\n"
+    "#define FE_ADD_u64(p, x) atomicAdd(p, x)\n"
+    "#define FE_ADD_f32(p, x) atomicAdd(p, x)\n"
+    "#define FE_ADD_f64(p, x) atomicAdd(p, x)\n"
     "#define FE_GLOBAL\n"
     "#define FE_CALL i64 *fault, const i64 rows, const i64 columns\n"
     "#define FE_BUFFER(n) char *g##n\n"
@@ -72,9 +86,9 @@ static const char OWN_HEAD[] = "";
 
 static const char *const IN_HEADS[] = {"rt_outside", NULL};
 
-static const kern_c_dialect DIALECTS[] = {{"opencl", OPENCL_HEAD, IN_HEADS, 64, true},
-                                          {"cuda", CUDA_HEAD, IN_HEADS, 256, false},
-                                          {"own", OWN_HEAD, IN_HEADS, 0, false}};
+static const kern_c_dialect DIALECTS[] = {{"opencl", OPENCL_HEAD, IN_HEADS, 64, 4, false, true},
+                                          {"cuda", CUDA_HEAD, IN_HEADS, 256, 4 + 8, true, false},
+                                          {"own", OWN_HEAD, IN_HEADS, 0, 0, false, false}};
 
 static const char *const MATHEMATICS[] = {
     "acos", "acosh", "asin",  "asinh",  "atan", "atan2", "atanh", "ceil",  "copysign",  "cos",
@@ -112,6 +126,13 @@ uint32_t kern_group_size(const target_machine *target)
     return dialect ? dialect->group : 0;
 }
 
+bool kern_has_atomics(const target_machine *target, ty_dtype dtype)
+{
+    const kern_c_dialect *dialect = kern_c_dialect_named(target->dialect);
+    bool is_number = ty_is_integral(dtype, false) || ty_is_floating(dtype);
+    return dialect && is_number && (dialect->swaps & ty_dtype_size(dtype) & (4 + 8));
+}
+
 /* Dialects have no complex numbers, and what the runtime computes is on the host. */
 bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand)
 {
@@ -145,6 +166,33 @@ void kern_c_device_head(const kern_ir *k, const char *name, text *out)
                 : k->columns ? CELL
                 : k->serial  ? ALL
                              : ROW);
+}
+
+/* ---- atomic stores ---- */
+
+static bool is_added_at_once(const kern_c_printer *pr, const kern_store *st, ty_dtype dtype)
+{
+    const kern_c_dialect *dialect = kern_c_dialect_named(pr->needs->dialect);
+    return st->mode == LOOP_ADD_INTO && (ty_is_integral(dtype, false) || dialect->adds_floats);
+}
+
+/* Until nobody has come between what was read and what is written. */
+void kern_c_print_atomic(kern_c_printer *pr, const kern_store *st, const char *place)
+{
+    ty_dtype dtype = pr->k->memories.at[st->memory].dtype;
+    const char *type = ty_dtype_name(dtype), *value = kern_c_operand(pr, st->value);
+    unsigned bits = 8 * ty_dtype_size(dtype);
+    if (is_added_at_once(pr, st, dtype)) {
+        text_line(pr->out, "FE_ADD_%s(&%s, %s);", type, place, value);
+        return;
+    }
+    text_line(pr->out, "for (u%u old, seen = FE_BITS(%s, u%u, %s);; seen = old) {", bits, type,
+              bits, place);
+    text_line(pr->out, "  const %s there = FE_BITS(u%u, %s, seen);", type, bits, type);
+    text_line(pr->out, "  old = FE_SWAP%u(&%s, seen, FE_BITS(%s, u%u, %s));", bits, place, type,
+              bits, kern_c_combined(pr, st, "there", value, 1));
+    text_line(pr->out, "  if (old == seen) break;");
+    text_line(pr->out, "}");
 }
 
 /* ---- work-groups ---- */
