@@ -16,8 +16,8 @@
  *     i8 i16 i32 i64 u8 u16 u32 u64 f32 f64   types
  *     FE_KERNEL              in front of a kernel, as __global__
  *     FE                     in front of a function that kernels call, as static inline
- *     FE_CALL                the first parameters, by which the kernel knows fault (memory for a check),
- *                            rows and columns (i64)
+ *     FE_CALL                the first parameters, by which the kernel knows fault (a pointer to memory for a
+ *                            check), rows and columns (i64)
  *     FE_BUFFER(n)           the parameter that is buffer n
  *     FE_AT(type, n)         a pointer to it;  FE_GLOBAL stands in front of the type of such pointers
  *     FE_INT(name, n)        the parameter that is an integer, an i64 of that name; n counts parameters
@@ -80,15 +80,21 @@ typedef struct fe_device_code {
     const fe_device_kernel *kernels;
     uint32_t kernel_count;
     uint32_t needs_f64; /* some compute with double */
+    /* ---- not in the first headers of version 1 ---- */
+    /* of each kernel: so many work-items are a work-group, which takes a row together; 0: each one by itself,
+     * as all of privateuseone do. Or NULL. */
+    const uint32_t *groups;
 } fe_device_code;
 
 /* A kernel over rows * columns work-items. Item m * columns + n works on row m and, in kernels that are cut
- * along columns too, on column n. The kernel's parameters are these, in this order. */
+ * along columns too, on column n. Where work-groups take rows, columns is how many items they have. The
+ * kernel's parameters are these, in this order. */
 typedef struct fe_device_launch {
     fe_device_module *module;
     uint32_t kernel; /* index among the code's */
     void *
-        fault; /* 32 bytes of the device: a check that fails writes 1, its number, the index, the size */
+        fault; /* 32 bytes of the device: a check that fails writes 1, its number, the index, the size;
+                * while the first is not 0 kernels do nothing */
     int64_t rows, columns;
     void *const *buffers; /* addresses of the device */
     uint32_t buffer_count;

@@ -5,7 +5,8 @@
 #include "rt_program.h"
 
 /* A kernel of a device over rows * columns work-items: see fe_device_launch. Devices are numbered from 1 on;
- * 0 is the host. */
+ * 0 is the host. One that checks indices (args->fault) is given the number of its first check as its
+ * last int; what has failed is said by whoever waits for the device next, or at the end of the run. */
 int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_kernel_args *args,
                  uint32_t buffer_count, uint32_t int_count, int64_t rows, int64_t columns);
 /* Elements from one device to another. later: NULL, or by what rt_wait will ask for it, the start of the

@@ -197,6 +197,7 @@ typedef struct rt_program {
     const rt_device *devices;
     const char *const *device_names; /* NULL: there are none */
     uint32_t device_count;
+    const struct rt_check *device_checks; /* by the numbers that kernels of devices report */
     const uint32_t *input_devices, *output_devices; /* NULL: all are on the host */
     const fe_port *state_ports;
     const rt_device_support *device_support; /* NULL: there are none */

@@ -20,6 +20,7 @@ typedef struct opened {
     const fe_device_driver *driver;
     fe_device *device;
     fe_device_module *module;
+    const fe_device_code *code;
     char message[RT_ERROR_BYTES];
 } opened;
 
@@ -27,12 +28,16 @@ typedef struct opened {
 typedef struct pending {
     const void *later;
     fe_device_mark *mark;
+    int64_t *found;   /* the fault as it is at the mark; kept for the next one */
+    uint64_t checked; /* used.checked at the mark */
 } pending;
 
 /* Of a context. */
 typedef struct used {
     fe_device_queue *queue;
     void *fault;
+    uint64_t checked, cleared; /* kernels with checks by now, and those of which none has failed */
+    int64_t found[FAULT_BYTES / sizeof(int64_t)]; /* the fault, for who waits at once */
     pending *pending;
     uint32_t pending_count, pending_room;
 } used;
@@ -116,6 +121,7 @@ static int open_one(const fe_model *model, uint32_t k, opened *o)
 {
     const rt_device *d = &model->program->devices[k];
     const fe_device_host host = {o->message, sizeof o->message};
+    o->code = &d->code;
     o->driver = model->drivers && model->drivers[k] ? model->drivers[k] : d->driver;
     if (!o->driver) {
         snprintf(o->message, sizeof o->message,
@@ -187,6 +193,7 @@ static void end(fe_context *context)
         for (uint32_t i = 0; i < u->pending_count; i++) o->driver->wait(u->pending[i].mark);
         if (u->queue) o->driver->queue_free(u->queue);
         if (u->fault) o->driver->release(o->device, u->fault);
+        for (uint32_t i = 0; i < u->pending_room; i++) free(u->pending[i].found);
         free(u->pending);
     }
     free(context->devices);
@@ -235,12 +242,49 @@ static void *memory_new(const fe_context *context, uint32_t device, int is_pinne
 
 /* ---- waiting ---- */
 
+static int move_bytes(rt_frame *f, const void *from, uint32_t from_device, void *to,
+                      uint32_t to_device, int64_t bytes);
+
+/* All that is in the queue by now is done when this returns. */
+static int drain(rt_frame *f, uint32_t device)
+{
+    const opened *o = opened_of(f->context, device);
+    fe_device_mark *mark;
+    int code = o->driver->record(used_of(f->context, device)->queue, &mark);
+    if (code == 0) code = o->driver->wait(mark);
+    return code ? failed(f, device, code) : 0;
+}
+
+/* Whoever waits for what is in the queue by now finds there what checks have found. */
+static int ask_for_faults(rt_frame *f, uint32_t device, int64_t *found)
+{
+    const used *u = used_of(f->context, device);
+    found[0] = 0;
+    return u->checked > u->cleared ? move_bytes(f, u->fault, device, found, 0, FAULT_BYTES) : 0;
+}
+
+/* What a check has written by the time of so many, as if a kernel of the host had. */
+static int take_fault(rt_frame *f, uint32_t device, const int64_t *found, uint64_t checked)
+{
+    static const char zeroes[FAULT_BYTES];
+    used *u = used_of(f->context, device);
+    if (checked > u->cleared) u->cleared = checked;
+    if (!found[0]) return 0;
+    f->fault.raised = 0; /* of the host, by now a failure behind this one */
+    rt_outside(&f->fault, found[1], found[2], found[3]);
+    RT_TRY(move_bytes(f, zeroes, 0, u->fault, device, FAULT_BYTES));
+    RT_TRY(drain(f, device));
+    u->cleared = u->checked;
+    return rt_in_range(f, f->context->model->program->device_checks);
+}
+
 static int wait_at(rt_frame *f, uint32_t device, used *u, uint32_t at)
 {
-    fe_device_mark *mark = u->pending[at].mark;
+    pending waited = u->pending[at];
     u->pending[at] = u->pending[--u->pending_count];
-    int code = opened_of(f->context, device)->driver->wait(mark);
-    return code ? failed(f, device, code) : 0;
+    u->pending[u->pending_count] = waited;
+    int code = opened_of(f->context, device)->driver->wait(waited.mark);
+    return code ? failed(f, device, code) : take_fault(f, device, waited.found, waited.checked);
 }
 
 int rt_wait(rt_frame *frame, const void *later)
@@ -254,14 +298,13 @@ int rt_wait(rt_frame *frame, const void *later)
     return 0;
 }
 
-/* All that is in the queue by now is done when this returns. */
+/* The same, and no check has failed. */
 static int finish(rt_frame *f, uint32_t device)
 {
-    const opened *o = opened_of(f->context, device);
-    fe_device_mark *mark;
-    int code = o->driver->record(used_of(f->context, device)->queue, &mark);
-    if (code == 0) code = o->driver->wait(mark);
-    return code ? failed(f, device, code) : 0;
+    used *u = used_of(f->context, device);
+    RT_TRY(ask_for_faults(f, device, u->found));
+    RT_TRY(drain(f, device));
+    return take_fault(f, device, u->found, u->checked);
 }
 
 /* What is in the queue may still work there. */
@@ -273,7 +316,7 @@ static void memory_free(const fe_context *context, uint32_t device, int is_pinne
     const opened *o = opened_of(context, device);
     memcpy(error, context->error, sizeof error);
     for (uint32_t k = 1; k <= context->model->program->device_count; k++)
-        if (k == device || is_pinned) finish(&frame, k);
+        if (k == device || is_pinned) drain(&frame, k);
     memcpy(frame.context->error, error, sizeof error);
     if (is_pinned)
         o->driver->release_pinned(o->device, memory);
@@ -289,11 +332,16 @@ static int postpone(rt_frame *f, uint32_t device, const void *later)
         uint32_t room = u->pending_room ? 2 * u->pending_room : 8;
         pending *more = realloc(u->pending, room * sizeof *more);
         if (!more) return finish(f, device);
+        memset(more + u->pending_count, 0, (room - u->pending_count) * sizeof *more);
         u->pending = more;
         u->pending_room = room;
     }
     pending *p = &u->pending[u->pending_count];
+    if (!p->found) p->found = malloc(FAULT_BYTES);
+    if (!p->found) return finish(f, device);
+    RT_TRY(ask_for_faults(f, device, p->found));
     p->later = later;
+    p->checked = u->checked;
     int code = opened_of(f->context, device)->driver->record(u->queue, &p->mark);
     if (code) return failed(f, device, code);
     u->pending_count++;
@@ -309,6 +357,8 @@ static int settle(rt_frame *frame)
             int failure = wait_at(frame, k, u, u->pending_count - 1);
             if (failure && !code) code = failure;
         }
+        int failure = u->checked > u->cleared ? finish(frame, k) : 0;
+        if (failure && !code) code = failure;
     }
     return code;
 }
@@ -423,26 +473,14 @@ int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, co
 
 /* ---- kernels ---- */
 
-/* What a check has written, as if a kernel of the host had. */
-static int take_fault(rt_frame *f, uint32_t device)
-{
-    static const char zeroes[FAULT_BYTES];
-    int64_t found[FAULT_BYTES / sizeof(int64_t)];
-    void *fault = used_of(f->context, device)->fault;
-    RT_TRY(move_bytes(f, fault, device, found, 0, FAULT_BYTES));
-    RT_TRY(finish(f, device));
-    if (!found[0]) return 0;
-    RT_TRY(move_bytes(f, zeroes, 0, fault, device, FAULT_BYTES));
-    rt_outside(&f->fault, found[1], found[2], found[3]);
-    return 0;
-}
-
 int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_kernel_args *args,
                  uint32_t buffer_count, uint32_t int_count, int64_t rows, int64_t columns)
 {
     const opened *o = opened_of(frame->context, device);
     used *u = used_of(frame->context, device);
+    const uint32_t *groups = o->code->groups;
     if (rows <= 0 || columns <= 0) return 0;
+    if (groups && groups[kernel]) columns = groups[kernel];
     fe_device_launch launch = {.module = o->module,
                                .kernel = kernel,
                                .fault = u->fault,
@@ -455,8 +493,8 @@ int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_ker
     fe_device_mark *begun;
     RT_TRY(clock_begin(frame, device, &begun));
     int code = o->driver->launch(u->queue, &launch);
-    RT_TRY(clock_end(frame, device, begun, code ? failed(frame, device, code) : 0));
-    return args->fault ? take_fault(frame, device) : 0;
+    u->checked += args->fault != NULL;
+    return clock_end(frame, device, begun, code ? failed(frame, device, code) : 0);
 }
 
 static int move_now(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device,

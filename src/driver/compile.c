@@ -302,7 +302,7 @@ static const emit_kernel *kernels_for(const driver_program *d, const target_mach
         const kern_kernel *k = &d->kernels->kernels.at[i];
         if (k->target == device || (!device && !k->target->dialect))
             kernels[(*count)++] =
-                (emit_kernel){k->name, k->source, i, k->buffer_count, k->int_count};
+                (emit_kernel){k->name, k->source, i, k->buffer_count, k->int_count, k->group_size};
     }
     return kernels;
 }

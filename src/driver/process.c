@@ -59,11 +59,14 @@ static fe_status open_user_libraries(driver_program *d)
 static fe_device_code code_of(driver_program *d, const emit_module *m)
 {
     fe_device_kernel *kernels = NEW_ARRAY(d->memory, fe_device_kernel, m->kernel_count + 1);
+    uint32_t *groups = NEW_ARRAY(d->memory, uint32_t, m->kernel_count + 1);
     for (uint32_t i = 0; i < m->kernel_count; i++) {
         const emit_kernel *k = &m->kernels[i];
         kernels[i] = (fe_device_kernel){k->name, k->buffer_count, k->int_count};
+        groups[i] = k->group_size;
     }
-    return (fe_device_code){m->source, strlen(m->source), kernels, m->kernel_count, m->needs_f64};
+    return (fe_device_code){m->source,       strlen(m->source), kernels,
+                            m->kernel_count, m->needs_f64,      groups};
 }
 
 static void give_modules(driver_program *d, exec_facts *facts)

@@ -60,6 +60,8 @@ bool emit_c_is_elsewhere(const emit_state *s, const wrap_call *call);
 /* The number of the device that a view is on; 0: the host. */
 uint32_t emit_c_device_of(const emit_state *s, const loop_view *view);
 void emit_c_launch_on(emit_state *s, const wrap_call *call);
+/* An rt_check: {dimension, wraps, where}. */
+void emit_c_check(emit_state *s, const wrap_check_row *check);
 void emit_c_device(emit_state *s, const wrap_line *line);
 void emit_c_copy(emit_state *s, const wrap_line *line);
 void emit_c_wait(emit_state *s, const wrap_line *line);

@@ -143,8 +143,23 @@ void emit_c_kernel_args(emit_state *s, const wrap_call *call)
         emit_c_pointer(s, call->buffers[i]);
     }
     text_add(&s->out, call->buffer_count ? "}, " : "0}, ");
-    print_exprs(s, call->ints, call->int_count);
+    bool is_numbered = call->check_count && emit_c_is_elsewhere(s, call);
+    text_add(&s->out, "(const int64_t[]){");
+    for (uint32_t i = 0; i < call->int_count; i++) {
+        text_add(&s->out, i ? ", " : "");
+        print_expr(s, call->ints[i]);
+    }
+    if (is_numbered)
+        text_printf(&s->out, "%s%u", call->int_count ? ", " : "", wrap_first_check(s->w, call));
+    text_add(&s->out, call->int_count || is_numbered ? "}" : "0}");
     text_add(&s->out, call->check_count ? ", &f->fault}" : ", 0}");
+}
+
+void emit_c_check(emit_state *s, const wrap_check_row *check)
+{
+    text_printf(&s->out, "{%d, %d, ", check->dimension, check->wraps);
+    emit_c_text(&s->out, check->where);
+    text_char(&s->out, '}');
 }
 
 /* Nothing else runs on what a kernel left unfinished. */
@@ -153,10 +168,8 @@ static void print_checks(emit_state *s, const wrap_call *call)
     if (!call->check_count) return;
     text_add(&s->out, "    RT_TRY(rt_in_range(f, (const rt_check[]){");
     for (uint32_t i = 0; i < call->check_count; i++) {
-        const wrap_check_row *check = &call->checks[i];
-        text_printf(&s->out, "%s{%d, %d, ", i ? ", " : "", check->dimension, check->wraps);
-        emit_c_text(&s->out, check->where);
-        text_char(&s->out, '}');
+        text_add(&s->out, i ? ", " : "");
+        emit_c_check(s, &call->checks[i]);
     }
     text_add(&s->out, "}));\n");
 }
@@ -185,7 +198,6 @@ static void c_kernel(emit_state *s, const wrap_line *line)
     for (uint32_t i = 0; i < call->int_count; i++) guard_size(s, call->ints[i]);
     if (emit_c_is_elsewhere(s, call)) {
         emit_c_launch_on(s, call);
-        print_checks(s, call);
         return;
     }
     text_printf(&s->out, "    RT_TRY(rt_launch(f, %s, ", call->kernel);

@@ -36,6 +36,9 @@ static void print_module(emit_state *s, const emit_module *m)
     for (uint32_t k = 0; k < m->kernel_count; k++)
         text_printf(&s->out, "    {\"%s\", %u, %u},\n", m->kernels[k].name,
                     m->kernels[k].buffer_count, m->kernels[k].int_count);
+    text_printf(&s->out, "};\nstatic const uint32_t %s_groups[] = {", m->kind);
+    for (uint32_t k = 0; k < m->kernel_count; k++)
+        text_printf(&s->out, "%u, ", m->kernels[k].group_size);
     text_add(&s->out, "};\n\n");
 }
 
@@ -59,6 +62,14 @@ static void print_places(emit_state *s, const char *table, uint32_t count,
     text_add(&s->out, "};\n");
 }
 
+static void print_check(void *data, const wrap_check_row *check)
+{
+    emit_state *s = data;
+    text_add(&s->out, "    ");
+    emit_c_check(s, check);
+    text_add(&s->out, ",\n");
+}
+
 void emit_c_devices(emit_state *s)
 {
     if (!s->w->devices.count) return;
@@ -73,16 +84,19 @@ void emit_c_devices(emit_state *s)
         text_printf(&s->out, target && target->driver ? "&%s, {" : "0, {",
                     target ? target->driver : NULL);
         if (m)
-            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u, %d", kind, kind,
-                        kind, m->kernel_count, m->needs_f64);
+            text_printf(&s->out, "%s_source, sizeof %s_source - 1, %s_kernels, %u, %d, %s_groups",
+                        kind, kind, kind, m->kernel_count, m->needs_f64, kind);
         else
-            text_add(&s->out, "\"\", 0, 0, 0, 0");
+            text_add(&s->out, "\"\", 0, 0, 0, 0, 0");
         text_add(&s->out, "}},\n");
     }
     text_add(&s->out, "};\nstatic const char *const device_names[] = {");
     for (uint32_t k = 0; k < s->w->devices.count; k++)
         text_printf(&s->out, "\"%s\", ", device_name(s, k));
     text_add(&s->out, "};\n");
+    text_add(&s->out, "static const rt_check device_checks[] = {\n");
+    wrap_each_device_check(s->w, print_check, s);
+    text_add(&s->out, "    {0, 0, 0}};\n");
     print_places(s, "input_devices", s->w->loops->inputs.count, wrap_device_of_input);
     print_places(s, "output_devices", s->w->loops->outputs.count, wrap_device_of_output);
     text_char(&s->out, '\n');
@@ -93,6 +107,7 @@ void emit_c_device_fields(emit_state *s)
     if (!s->w->devices.count) return;
     text_printf(&s->out,
                 "    .devices = device_table,\n    .device_names = device_names,\n"
+                "    .device_checks = device_checks,\n"
                 "    .device_count = %u,\n    .device_support = &rt_devices,\n",
                 s->w->devices.count);
     if (wrap_has_inputs_elsewhere(s->w)) text_add(&s->out, "    .input_devices = input_devices,\n");
@@ -121,7 +136,8 @@ void emit_c_launch_on(emit_state *s, const wrap_call *call)
                 wrap_device_number(s->w, device), kernel_number(module_of(s, device), call->kernel),
                 call->kernel);
     emit_c_kernel_args(s, call);
-    text_printf(&s->out, ", %u, %u, ", call->buffer_count, call->int_count);
+    text_printf(&s->out, ", %u, %u, ", call->buffer_count,
+                call->int_count + (call->check_count > 0));
     sym_print_c(s->w->loops->symbols, call->outer, &s->out);
     text_add(&s->out, ", ");
     if (call->split_inner)

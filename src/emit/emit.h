@@ -15,6 +15,7 @@ typedef struct emit_kernel {
     const char *source;
     uint32_t number; /* by which the functions of emit_input know it */
     uint32_t buffer_count, int_count;
+    uint32_t group_size; /* kern_kernel.group_size */
 } emit_kernel;
 
 /* Kernels of a kind of device, in its own language. */

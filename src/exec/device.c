@@ -43,6 +43,27 @@ static const uint32_t *places(const exec_program *x, uint32_t count,
     return numbers;
 }
 
+typedef struct check_list {
+    rt_check *at;
+    uint32_t count;
+} check_list;
+
+static void add_check(void *data, const wrap_check_row *check)
+{
+    check_list *list = data;
+    if (list->at) list->at[list->count] = (rt_check){check->dimension, check->wraps, check->where};
+    list->count++;
+}
+
+static const rt_check *all_checks(const exec_program *x)
+{
+    check_list list = {0};
+    wrap_each_device_check(x->w, add_check, &list);
+    list = (check_list){.at = NEW_ARRAY(x->memory, rt_check, list.count + 1)};
+    wrap_each_device_check(x->w, add_check, &list);
+    return list.at;
+}
+
 void exec_make_devices(exec_program *x)
 {
     uint32_t count = x->w->devices.count;
@@ -67,6 +88,7 @@ void exec_make_devices(exec_program *x)
     if (wrap_has_outputs_elsewhere(x->w))
         x->program.output_devices = places(x, x->w->loops->outputs.count, wrap_device_of_output);
     x->program.devices = devices;
+    x->program.device_checks = all_checks(x);
     x->program.device_count = count;
     x->program.device_support = &rt_devices;
 }
@@ -76,6 +98,7 @@ fe_status exec_find_device_kernel(exec_program *x, const wrap_call *call, exec_s
     ty_device device = wrap_device_of_call(x->w, call);
     const exec_module *m = module_of(x, device);
     step->device = wrap_device_number(x->w, device);
+    step->first_check = wrap_first_check(x->w, call);
     while (m && step->device_kernel < m->code.kernel_count &&
            strcmp(m->code.kernels[step->device_kernel].name, call->kernel) != 0)
         step->device_kernel++;
@@ -86,10 +109,10 @@ fe_status exec_find_device_kernel(exec_program *x, const wrap_call *call, exec_s
 
 int exec_launch_on(exec_run *r, const wrap_call *call, const fe_kernel_args *args)
 {
-    fe_kernel_args own = *args;
-    if (!call->check_count) own.fault = NULL;
+    bool checks = call->check_count > 0;
+    fe_kernel_args own = {args->buffers, args->ints, checks ? args->fault : NULL};
     return rt_launch_on(r->f, r->step->device, r->step->device_kernel, &own, call->buffer_count,
-                        call->int_count, exec_size(r, call->outer),
+                        call->int_count + checks, exec_size(r, call->outer),
                         call->split_inner ? exec_size(r, call->inner) : 1);
 }
 

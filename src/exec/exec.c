@@ -84,7 +84,7 @@ static uint32_t numbers_in(const loop_view *views, uint32_t count)
 static void make_room(exec_program *x, const wrap_line *line)
 {
     const loop_op *op = line->op;
-    uint32_t numbers = line->call.int_count;
+    uint32_t numbers = line->call.int_count + (line->call.check_count > 0);
     if (line->kind == WRAP_EXTERN) {
         numbers += op->int_count + numbers_in(op->inputs, op->input_count) +
                    numbers_in(op->outputs, op->output_count);

@@ -11,6 +11,7 @@ typedef int (*exec_operator)(rt_frame *frame, const rt_call *call);
 /* What is found out once of a line. */
 typedef struct exec_step {
     fe_kernel kernel;
+    uint32_t first_check;           /* KERNEL elsewhere: its number (wrap_first_check) */
     uint32_t device, device_kernel; /* KERNEL: that it runs on, 0 the host, and its number there */
     exec_operator function;
     fe_op_function *custom;

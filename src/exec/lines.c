@@ -101,7 +101,8 @@ static fe_kernel_args arguments_of(exec_run *r, const wrap_call *call)
     void **buffers = r->pointers + r->used.pointers;
     int64_t *ints = r->numbers + r->used.numbers;
     r->used.pointers += call->buffer_count;
-    r->used.numbers += call->int_count;
+    r->used.numbers += call->int_count + (call->check_count > 0);
+    if (call->check_count) ints[call->int_count] = r->step->first_check; /* a device's ask for it */
     for (uint32_t i = 0; i < call->buffer_count; i++)
         buffers[i] = call->buffers[i] == LOOP_NO_BUFFER ? NULL : r->buffers[call->buffers[i]];
     for (uint32_t i = 0; i < call->int_count; i++) ints[i] = exec_number(r, call->ints[i]);
@@ -122,8 +123,7 @@ static int do_kernel(exec_run *r, const wrap_line *line, uint32_t *next)
     if (r->step->may_overflow) RT_TRY(measure(r, call));
     if (r->step->device) {
         fe_kernel_args there = arguments_of(r, call);
-        RT_TRY(exec_launch_on(r, call, &there));
-        return check_indices(r, call);
+        return exec_launch_on(r, call, &there);
     }
     if (r->x->facts.schedule) return exec_interpret(r, call->group);
     fe_kernel_args args = arguments_of(r, call);

@@ -50,6 +50,7 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
     if (set) kern_forward(b, st->buffer, st->index, value);
     if (local == SCHED_LOCAL_REGISTERS) return; /* lives in registers */
     kern_store out = {.mode = st->mode, .memory = kern_memory_of(b, st->buffer)};
+    out.atomic = !b->serial && map_get(&b->is_atomic, st->buffer) != MAP_NONE;
     kern_memory *m = &b->k->memories.at[out.memory];
     bool is_tile = m->is_tile, inside = b->vector_level && b->depth >= b->vector_level;
     m->is_written = true;

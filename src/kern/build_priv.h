@@ -36,6 +36,7 @@ typedef struct kern_builder {
     bool columns;                  /* the one inner axis is cut into [n0, n1) */
     bool squares;                  /* rows are taken in squares */
     uint32_t order[LOOP_MAX_AXES]; /* of the group's outer axes among the rows */
+    map is_atomic;                 /* buffers that several work-items may add to at once */
     bool serial;                   /* outer iterations may write the same element */
     bool has_complex;
     bool unbounded_tile; /* a tile whose size is not known ahead */

@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws K1 to K7, run on every compile: one walk over the lines, with
+/* check.c -- the verifier of laws K1 to K7 and K9, run on every compile: one walk over the lines, with
  * what is in scope.
  */
 #include "kern/check_priv.h"
@@ -77,6 +77,10 @@ static fe_status check_store(kern_checker *c, const kern_store *st)
     FE_TRY(kern_check_memory(c, st->memory, m->dtype, false));
     if (vector) FE_TRY(kern_check_vector(c, m->dtype));
     FE_TRY(kern_use_as(c, st->value, m->dtype, vector));
+    if (st->atomic && (st->mode == LOOP_SET || c->k->serial))
+        return kern_broken(c, "K9", "nothing is added to what is there, or nobody else is");
+    if (c->k->by_groups && st->mode != LOOP_SET)
+        return kern_broken(c, "K9", "work-items of a group may add to one element");
     FE_TRY(kern_check_count(c, st->count, vector));
     if (st->whole && st->count)
         return kern_broken(c, "K3", "whole vectors are not the first lanes");
@@ -125,6 +129,9 @@ static fe_status check_update(kern_checker *c, const kern_item *item)
     if (sum->copies != c->copies)
         return kern_broken(c, "K4", "%u copies update an accumulator of %u", c->copies,
                            sum->copies);
+    if (sum->shared != (c->shared > c->sum_level[item->sum]))
+        return kern_broken(c, "K9", "a%u is no sum of what work-items have, or has to be",
+                           item->sum);
     c->sum_updated[item->sum] = c->depth;
     if (kern_is_arg(sum->reduce) == sym_is_none(item->flat))
         return kern_broken(c, "K4", "an element says its place, or does not");
@@ -181,6 +188,8 @@ static fe_status check_rows(kern_checker *c, const kern_loop *loop)
 {
     const kern_ir *k = c->k;
     FE_TRY(open_rows(c, k->outer));
+    if (k->by_groups && (k->serial || k->columns || k->lanes > 1 || k->tile_count))
+        return kern_broken(c, "K9", "rows are not those of groups");
     if (!k->outer_vector)
         return loop->unroll == 1 ? FE_OK : kern_broken(c, "K6", "rows one by one are not unrolled");
     if (!k->outer || k->lanes == 1) return kern_broken(c, "K6", "there are no rows for the lanes");
@@ -314,6 +323,9 @@ static fe_status check_loop(kern_checker *c, const kern_loop *loop)
     if (!sym_is_none(loop->number) && (!in_square || loop->kind != KERN_SEQUENCE))
         return kern_broken(c, "K6", "steps are numbered one by one, in a square");
     c->has_columns |= loop->columns;
+    if (loop->shared && (!c->k->by_groups || c->shared || loop->kind != KERN_SEQUENCE))
+        return kern_broken(c, "K9", "there is no group that shares the loop");
+    if (loop->shared) c->shared = c->depth + 1;
     if (loop->columns && (c->depth > 1 || c->k->serial || loop->block))
         return kern_broken(c, "K6",
                            "columns are not right inside the rows, which may be shared out");
@@ -359,6 +371,10 @@ static fe_status check_item(kern_checker *c, const kern_item *item)
     case KERN_START: return check_start(c, item->sum);
     case KERN_UPDATE: return check_update(c, item);
     case KERN_SET: return kern_check_set(c, item);
+    case KERN_BARRIER:
+        return c->k->by_groups && !c->shared
+                   ? FE_OK
+                   : kern_broken(c, "K9", "not all work-items of a group come here");
     case KERN_LEAVE:
     case KERN_RETURN: return kern_broken(c, "K8", "a kernel gives no value");
     case KERN_TRANSPOSE: return kern_check_transpose(c, item->store.memory);

@@ -32,6 +32,7 @@ typedef struct kern_checker {
     const kern_loop *squares; /* around, or NULL */
     const kern_loop *lanes;   /* one by one, around, or NULL */
     bool has_rows, has_columns;
+    uint32_t shared;               /* level of the loop around that a work-group shares; 0: none */
     const kern_function *function; /* that the lines are of, or NULL */
 } kern_checker;
 

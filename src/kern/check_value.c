@@ -201,6 +201,8 @@ fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
     FE_TRY(use(c, bound->value));
     FE_TRY(kern_use_as(c, bound->value, TY_I64, value_at(c, bound->value)->vector));
     FE_TRY(kern_check_fixed(c, bound->size));
+    if (c->shared && !bound->is_known)
+        return kern_broken(c, "K9", "a work-item would leave its group");
     if (bound->guard) {
         FE_TRY(use(c, bound->guard));
         FE_TRY(kern_use_as(c, bound->guard, TY_BOOL, value_at(c, bound->guard)->vector));
@@ -378,9 +380,21 @@ fe_status kern_check_set(kern_checker *c, const kern_item *item)
     return kern_use_as(c, item->value, x->dtype, x->vector);
 }
 
+/* K9 */
+static fe_status check_join(kern_checker *c, const kern_value *v)
+{
+    ty_dtype operands[3] = {v->dtype, v->dtype, TY_NO_DTYPE};
+    if (!c->k->by_groups || c->shared)
+        return kern_broken(c, "K9", "not all work-items of a group come here");
+    FE_TRY(kern_use_as(c, v->args[0], v->dtype, false));
+    const char *fault = loop_dtype_fault(v->op, operands, v->dtype, c->memory);
+    return fault ? kern_broken(c, "K2", "%s", fault) : FE_OK;
+}
+
 fe_status kern_check_value(kern_checker *c, const kern_value *v)
 {
     switch (v->kind) {
+    case KERN_JOIN: return check_join(c, v);
     case KERN_LOAD: return check_load(c, v);
     case KERN_NUMBER: return check_number(c, v);
     case KERN_APPLY: return check_apply(c, v);

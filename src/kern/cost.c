@@ -77,6 +77,14 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
     return total;
 }
 
+int64_t kern_usual(const kern_ir *k, sym_expr e, arena *memory)
+{
+    sym_expr *from = NEW_ARRAY(memory, sym_expr, k->params.count + 1);
+    for (uint32_t i = 0; i < k->params.count; i++) from[i] = kern_param_symbol(k, i);
+    costing c = {.k = k, .from = from, .to = k->params.at, .count = k->params.count};
+    return extent_of(&c, e);
+}
+
 int64_t kern_cost(const kern_ir *k, const target_costs *costs, arena *memory)
 {
     sym_expr *from = NEW_ARRAY(memory, sym_expr, k->params.count);

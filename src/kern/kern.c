@@ -74,6 +74,11 @@ static int64_t cost_shared(int64_t cost, sched_share share)
     return share == SCHED_SHARE_FINE && cost < INT64_MAX / FINER ? FINER * cost : cost;
 }
 
+static sym_expr outer_extent(const sched_schedule *s, const sched_group *g)
+{
+    return sym_product(s->program->symbols, g->outer_extents, g->outer);
+}
+
 static void fill_call(const sched_schedule *s, const sched_group *g, const kern_ir *k,
                       const target_machine *target, arena *memory, kern_call *call)
 {
@@ -89,7 +94,7 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
     for (uint32_t i = 0; i < k->checks.count; i++)
         checks[i] = *loop_indirect_bound(s->program, k->checks.at[i]);
     call->checks = checks;
-    call->outer = k->serial ? sym_int(t, 1) : sym_product(t, g->outer_extents, g->outer);
+    call->outer = k->serial ? sym_int(t, 1) : outer_extent(s, g);
     call->split_inner = k->columns;
     call->inner = k->columns ? g->phases[0].extents[0] : sym_int(t, 1);
     call->cost = cost_shared(kern_cost(k, &target->costs, memory), g->variant.share);
@@ -147,6 +152,21 @@ static fe_status lower(const kern_ir *k, kern_library *library, kern_ir **out)
     return kern_check(*out);
 }
 
+static bool reports_in(const kern_loop *loop)
+{
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        if (item->kind == KERN_BOUND && !item->bound.is_known) return true;
+        if (item->kind == KERN_LOOP && reports_in(item->loop)) return true;
+    }
+    return false;
+}
+
+bool kern_reports(const kern_ir *k)
+{
+    return reports_in(k->body);
+}
+
 static fe_status add_kernel(kern_set *set, kern_ir *k, const target_machine *target, arena *memory,
                             uint32_t *kernel)
 {
@@ -164,13 +184,14 @@ static fe_status add_kernel(kern_set *set, kern_ir *k, const target_machine *tar
                         .identity = identity.at,
                         .hash = hash,
                         .buffer_count = k->buffer_count,
-                        .int_count = k->params.count,
+                        .int_count = k->params.count + (target->dialect && kern_reports(k)),
+                        .group_size = k->by_groups ? kern_group_size(target) : 0,
                         .ir = k,
                         .target = target};
     FE_TRY(lower(k, set->library, &made.legal));
     const char *body = body_of(made.legal, set->library, target, memory, &made.needs);
-    made.source =
-        arena_printf(memory, "%svoid %s%s", target->dialect ? "FE_KERNEL " : "", name, body);
+    const char *what = !target->dialect ? "" : k->by_groups ? "FE_GROUP_KERNEL " : "FE_KERNEL ";
+    made.source = arena_printf(memory, "%svoid %s%s", what, name, body);
     *kernel = set->kernels.count;
     vec_push(memory, &set->kernels, made);
     return FE_OK;
@@ -186,14 +207,24 @@ static fe_status check_lanes(const kern_ir *k)
                      k->name, k->lanes);
 }
 
+/* A device may take few rows by groups; how many there are is not known of what is read from text, which
+ * says it itself. */
+static void share_rows(kern_ir *k, int64_t rows, const target_machine *target, arena *memory)
+{
+    uint32_t group = kern_group_size(target);
+    if (!group) kern_take_alone(k);
+    if (rows) kern_share_rows(k, rows, group, memory);
+}
+
 /* The kernel of k, verified, made or found. */
-static fe_status generate(kern_set *set, kern_ir **k, const target_machine *target, arena *memory,
-                          uint32_t *kernel)
+static fe_status generate(kern_set *set, kern_ir **k, int64_t rows, const target_machine *target,
+                          arena *memory, uint32_t *kernel)
 {
     FE_TRY(kern_check(*k));
     if (target->plain) {
         FE_TRY(check_lanes(*k));
         *k = kern_one_lane(*k, memory);
+        share_rows(*k, rows, target, memory);
         FE_TRY(kern_check(*k));
     }
     FE_TRY(kern_check_c(*k));
@@ -206,7 +237,7 @@ fe_status kern_generate(kern_set *set, const target_machine *target, arena *memo
     set->library->target = target;
     FE_TRY(check_functions(set->library));
     for (uint32_t i = 0; i < set->irs.count; i++)
-        FE_TRY(generate(set, &set->irs.at[i], target, memory, &kernel));
+        FE_TRY(generate(set, &set->irs.at[i], 0, target, memory, &kernel));
     return FE_OK;
 }
 
@@ -234,6 +265,7 @@ fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
 void kern_print_scalar(const kern_set *set, uint32_t kernel, arena *memory, text *out)
 {
     kern_ir one = *kern_one_lane(set->kernels.at[kernel].ir, memory);
+    kern_take_alone(&one);
     one.name = set->kernels.at[kernel].name;
     kern_print_ir(&one, out);
 }
@@ -255,7 +287,8 @@ fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g,
     FE_TRY(kern_lower(s, g, target, memory, &k));
     k->name = words_of(k, memory);
     k->group = number;
-    FE_TRY(generate(set, &k, target, memory, &call->kernel));
+    int64_t rows = sym_usual(s->program->symbols, outer_extent(s, g));
+    FE_TRY(generate(set, &k, rows < 1 ? 1 : rows, target, memory, &call->kernel));
     vec_push(memory, &set->irs, k);
     fill_call(s, g, k, target, memory, call);
     return FE_OK;

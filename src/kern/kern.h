@@ -115,8 +115,26 @@
  *
  *     void NAME(fault, rows, columns, buffers ..., ints ...)    # item m * columns + n, of rows * columns
  *
+ * One that checks indices is given one int more, the number that its first check has among those of all
+ * calls: the host asks for a failure when it waits next. Until then all kernels of the program do nothing.
+ *
+ * Long rows are taken by work-groups where the device has them: all its work-items run the lines of a row,
+ * its loops are dealt out among them (`shared`), and accumulators joined. The first one stores what is
+ * stored outside of such loops. K9: joins and barriers are where all come, nobody leaves a shared loop,
+ * and what is added up in it is read joined.
+ *
+ *       rows (i0) by groups {
+ *         acc a0 : f32 sum shared
+ *         loop r0 < p0 shared {
+ *           v1 : f32 = load b0[p0*i0 + r0]
+ *           a0 += v1
+ *         }
+ *         v2 : f32 = result a0
+ *         store b1[i0] : f32 = v2
+ *       }
+ *
  * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
- * IR), scalar.c (the same at one lane), print.c, parse.c and check.c (its text and laws),
+ * IR), scalar.c (the same at one lane), group.c, print.c, parse.c and check.c (its text and laws),
  * legal/legal.h (for a target), c/kernel.c (IR as C), c/apply.c (operations),
  * c/function.c (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).
  */
@@ -136,11 +154,12 @@ typedef struct kern_kernel {
     const char *identity; /* its IR, without what calls differ in: equal ones are one kernel */
     uint64_t hash;        /* of that */
     const char *source;   /* the C function, self-contained but for the prelude (kern_prelude) */
-    uint32_t buffer_count, int_count;
-    const kern_needs *needs;      /* what the source uses of the prelude */
-    kern_ir *ir;                  /* what it is, as the stage made it; */
-    kern_ir *legal;               /* that it was printed from: with calls of functions */
-    const target_machine *target; /* what it is made for */
+    uint32_t buffer_count, int_count; /* on a device that of the first check is one of the ints */
+    uint32_t group_size;              /* of the work-group that takes a row; 0: a work-item does */
+    const kern_needs *needs;          /* what the source uses of the prelude */
+    kern_ir *ir;                      /* what it is, as the stage made it; */
+    kern_ir *legal;                   /* that it was printed from: with calls of functions */
+    const target_machine *target;     /* what it is made for */
 } kern_kernel;
 
 /* How one group calls its kernel. */
@@ -174,6 +193,11 @@ fe_status kern_build(const sched_schedule *s, const target_machine *target, aren
                      kern_set **out);
 /* c/device.c: does a kernel of the target do this operation on operands of this dtype? */
 bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand);
+/* c/device.c: how many work-items of the target take a row together, where that is worth it; 0: none
+ * do. */
+uint32_t kern_group_size(const target_machine *target);
+/* c/device.c: may work-items of the target add to one element of this dtype at once, or take the larger? */
+bool kern_has_atomics(const target_machine *target, ty_dtype dtype);
 /* The kernel of one group into the set, and how the group calls it. */
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,
                    const target_machine *target, arena *memory, kern_call *call);

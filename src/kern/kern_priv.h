@@ -41,7 +41,8 @@ typedef enum kern_kind {
     KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
     KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
     KERN_FIRST,     /* lane 0 of args[0], a scalar */
-    KERN_LANE       /* lane `index` of args[0], a scalar */
+    KERN_LANE,      /* lane `index` of args[0], a scalar */
+    KERN_JOIN       /* op of args[0] as all work-items of the group have it */
 } kern_kind;
 
 typedef struct kern_function kern_function;
@@ -55,7 +56,7 @@ typedef enum kern_access {
 
 typedef struct kern_value {
     kern_kind kind;
-    loop_opcode op; /* APPLY, EACH */
+    loop_opcode op; /* APPLY, EACH, JOIN */
     ty_dtype dtype;
     bool vector;
     uint32_t level;     /* of the loop whose body defines it; 0: the function's */
@@ -106,6 +107,7 @@ typedef struct kern_sum {
     bool running;    /* a scan: its result is taken at every step */
     /* float sums over many elements: partial sums move to a compensated total now and then */
     bool blocked;
+    bool shared; /* each work-item of the group has a part of it */
 } kern_sum;
 
 typedef struct kern_store {
@@ -115,7 +117,8 @@ typedef struct kern_store {
     kern_ref value;
     kern_ref count; /* in a legal kernel: of the lanes that are stored; 0: all */
     loop_store_mode mode;
-    bool whole; /* UNIT: what is written after the last element does not matter (tiles) */
+    bool atomic; /* other work-items may be at the same element */
+    bool whole;  /* UNIT: what is written after the last element does not matter (tiles) */
 } kern_store;
 
 /* The value is in [0, size) where the guard holds: indices may be made of it. Where it is not, the
@@ -140,7 +143,8 @@ typedef enum kern_item_kind {
                  `flat` of it does */
     KERN_TRANSPOSE, /* a legal kernel: store.memory, a tile of as many rows of lanes as there are lanes */
     KERN_LEAVE, /* a function: value, a call, is the result if bound.guard holds for any lane */
-    KERN_RETURN /* a function: value */
+    KERN_RETURN, /* a function: value */
+    KERN_BARRIER /* the group's work-items see what all of them have stored */
 } kern_item_kind;
 
 typedef struct kern_loop kern_loop;
@@ -174,6 +178,7 @@ struct kern_loop {
     bool columns;            /* VECTOR: over [n0, n1) */
     bool exact;              /* VECTOR: the extent is a multiple of the step */
     bool in_block;           /* right inside BLOCKS, or in SQUARES: over the block alone */
+    bool shared;             /* SEQUENCE: its steps are dealt out to the group's work-items */
     kern_ref count,
         mask; /* of a legal kernel: COUNT and TAIL of the step, or 0; LANES: of the loop around */
     uint32_t level;  /* how deep it is */
@@ -195,6 +200,7 @@ struct kern_ir {
     sym_expr total;    /* serial: how many */
     bool columns;      /* cut into [n0, n1) as well */
     bool squares;      /* to be taken in pieces of as many rows and columns as there are lanes */
+    bool by_groups;    /* a work-group takes a row, not one work-item */
     bool outer_vector; /* lanes are neighbours along the last outer axis */
     VEC(kern_value) values; /* [0] unused */
     VEC(kern_memory) memories;
@@ -270,7 +276,20 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target
 /* The kernel at one lane, called in the same way. */
 kern_ir *kern_one_lane(kern_ir *vectors, arena *memory);
 
+/* ---- kern.c ---- */
+/* Does it check indices, and say which one is out of range? */
+bool kern_reports(const kern_ir *k);
+
+/* ---- group.c: rows that a work-group takes ---- */
+/* Shares the rows' loops out among the work-items of a group of that size, where each of so many rows is
+ * worth it. */
+void kern_share_rows(kern_ir *k, int64_t rows, uint32_t group, arena *memory);
+/* A work-item takes a row again, and rows come one by one: no store has to be atomic. */
+void kern_take_alone(kern_ir *k);
+
 /* ---- cost.c ---- */
+/* The usual value of an expression in the kernel's ints; at least 1. */
+int64_t kern_usual(const kern_ir *k, sym_expr e, arena *memory);
 /* kern_call.cost */
 int64_t kern_cost(const kern_ir *k, const target_costs *costs, arena *memory);
 

@@ -60,6 +60,7 @@ static fe_status parse_store(kern_reader *in)
     kern_store st = {0};
     ty_dtype dtype;
     bool vector;
+    st.atomic = lex_take(in->lx, "atomic");
     st.whole = lex_take(in->lx, "whole");
     bool lanes = lex_take(in->lx, "lanes");
     FE_TRY(kern_read_place(in, &st.memory, &st.index));
@@ -113,6 +114,7 @@ static fe_status parse_start(kern_reader *in)
     if (lex_take(in->lx, "copies")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &sum.copies));
     sum.blocked = lex_take(in->lx, "compensated");
     sum.running = lex_take(in->lx, "running");
+    sum.shared = lex_take(in->lx, "shared");
     sum.across = sum.vector && !in->k->outer_vector;
     kern_read_into(in, (kern_item){.kind = KERN_START, .sum = in->k->sums.count});
     vec_push(in->memory, &in->k->sums, sum);
@@ -196,7 +198,7 @@ static fe_status parse_axes(kern_reader *in)
     return lex_expect(in->lx, ")");
 }
 
-/* rows vector (i0, i1 < p0) unroll 4 count v7 serial of p1 { */
+/* rows vector (i0, i1 < p0) unroll 4 count v7 by groups serial of p1 { */
 static fe_status parse_rows(kern_reader *in)
 {
     kern_ir *k = in->k;
@@ -207,6 +209,8 @@ static fe_status parse_rows(kern_reader *in)
     if (k->squares) FE_TRY(lex_expect(in->lx, "squares"));
     if (lex_take(in->lx, "unroll")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
     FE_TRY(parse_tail(in, loop));
+    k->by_groups = lex_take(in->lx, "by");
+    if (k->by_groups) FE_TRY(lex_expect(in->lx, "groups"));
     k->serial = lex_take(in->lx, "serial");
     if (k->serial) {
         FE_TRY(lex_expect(in->lx, "of"));
@@ -270,6 +274,7 @@ static fe_status parse_loop(kern_reader *in, kern_loop_kind kind)
     FE_TRY(parse_axis(in, &loop->symbol));
     FE_TRY(parse_range(in, loop));
     if (loop->in_block && lex_take(in->lx, "number")) FE_TRY(parse_axis(in, &loop->number));
+    loop->shared = kind == KERN_SEQUENCE && lex_take(in->lx, "shared");
     if (kind == KERN_VECTOR) loop->exact = lex_take(in->lx, "exact");
     if (kind == KERN_VECTOR && lex_take(in->lx, "unroll"))
         FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
@@ -341,6 +346,10 @@ static fe_status parse_item(kern_reader *in)
     if (lex_take(in->lx, "acc")) return parse_start(in);
     if (lex_take(in->lx, "var")) return kern_read_variable(in);
     if (lex_take(in->lx, "set")) return parse_set(in);
+    if (lex_take(in->lx, "barrier")) {
+        kern_read_into(in, (kern_item){.kind = KERN_BARRIER});
+        return FE_OK;
+    }
     if (lex_take(in->lx, "blocks")) return parse_blocks(in);
     if (lex_take(in->lx, "rows")) return parse_rows(in);
     if (lex_take(in->lx, "squares")) return parse_squares(in);

@@ -187,6 +187,23 @@ static fe_status parse_read(kern_reader *in, kern_value *v)
     return FE_OK;
 }
 
+static bool parse_operation(kern_reader *in, kern_value *v)
+{
+    bool known = in->lx->token.kind == LEX_NAME && loop_opcode_parse(in->lx->token.text, &v->op) &&
+                 loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
+    if (known) lex_next(in->lx);
+    return known;
+}
+
+/* add v4 */
+static fe_status parse_join(kern_reader *in, kern_value *v)
+{
+    v->kind = KERN_JOIN;
+    if (!parse_operation(in, v) || loop_operand_count(v->op) != 2)
+        return lex_fail(in->lx, "expected an operation of two operands");
+    return kern_read_operand(in, v->dtype, false, &v->args[0]);
+}
+
 /* wide erfc_f64x8 v1 */
 static fe_status parse_call(kern_reader *in, kern_value *v)
 {
@@ -228,11 +245,7 @@ static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
     *known = true;
     if (lex_take(in->lx, "each")) {
         v->kind = KERN_EACH;
-        bool is_operation = in->lx->token.kind == LEX_NAME &&
-                            loop_opcode_parse(in->lx->token.text, &v->op) &&
-                            loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
-        if (!is_operation) return lex_fail(in->lx, "expected an operation");
-        lex_next(in->lx);
+        if (!parse_operation(in, v)) return lex_fail(in->lx, "expected an operation");
         return parse_operands(in, v, loop_operand_count(v->op));
     }
     if (lex_take(in->lx, "fused")) {
@@ -252,7 +265,6 @@ static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
 
 fe_status kern_read_expression(kern_reader *in, kern_value *v)
 {
-    const char *name = in->lx->token.text;
     bool is_load = lex_take(in->lx, "load"), is_index = !is_load && lex_take(in->lx, "index");
     v->kind = is_load ? KERN_LOAD : is_index ? KERN_NUMBER : KERN_APPLY;
     if (is_load) return parse_load(in, v);
@@ -276,13 +288,11 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
         FE_TRY(kern_read_operand(in, v->dtype, true, &v->args[0]));
         return kern_read_lane(in, &v->index);
     }
+    if (!in->function && lex_take(in->lx, "join")) return parse_join(in, v);
     bool known = false;
     if (in->function) FE_TRY(parse_machine(in, v, &known));
     if (known) return FE_OK;
-    known = in->lx->token.kind == LEX_NAME && loop_opcode_parse(name, &v->op) &&
-            loop_operand_count(v->op) > 0 && v->op != LOOP_MASKED;
-    if (!known) return lex_fail(in->lx, "expected an operation");
-    lex_next(in->lx);
+    if (!parse_operation(in, v)) return lex_fail(in->lx, "expected an operation");
     return parse_apply(in, v);
 }
 

@@ -155,6 +155,10 @@ static void print_expression(printer *pr, const kern_value *v)
         print_operands(pr, v, 1);
         if (value_at(pr, v->args[0])->copies > 1) text_printf(pr->out, " copy %u", v->copy);
         break;
+    case KERN_JOIN:
+        text_printf(pr->out, "join %s", loop_opcode_name(v->op));
+        print_operands(pr, v, 1);
+        break;
     case KERN_SPLAT:
         text_add(pr->out, "splat ");
         print_operand(pr, v->args[0], v->dtype);
@@ -190,6 +194,7 @@ static void print_store(printer *pr, const kern_store *st)
     const kern_memory *m = &pr->k->memories.at[st->memory];
     const char *mode = st->mode == LOOP_SET ? "" : loop_store_mode_name(st->mode);
     text_add(pr->out, "store ");
+    if (st->atomic) text_add(pr->out, "atomic ");
     if (st->whole) text_add(pr->out, "whole ");
     if (st->access == KERN_LANES) text_add(pr->out, "lanes ");
     print_place(pr, st->memory, st->index);
@@ -210,6 +215,7 @@ static void print_start(printer *pr, uint32_t number)
     if (sum->copies > 1) text_printf(pr->out, " copies %u", sum->copies);
     if (sum->blocked) text_add(pr->out, " compensated");
     if (sum->running) text_add(pr->out, " running");
+    if (sum->shared) text_add(pr->out, " shared");
 }
 
 static void print_update(printer *pr, const kern_item *item)
@@ -261,6 +267,7 @@ static void print_rows(printer *pr, const kern_loop *loop)
     if (k->squares) text_add(pr->out, " in squares");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
     print_tail(pr, loop);
+    if (k->by_groups) text_add(pr->out, " by groups");
     if (!k->serial) return;
     text_add(pr->out, " serial of ");
     sym_print(pr->t, k->total, pr->out);
@@ -294,6 +301,7 @@ static void print_loop(printer *pr, const kern_loop *loop)
         text_add(pr->out, " number ");
         sym_print(pr->t, loop->number, pr->out);
     }
+    if (loop->shared && loop->kind != KERN_BLOCKS) text_add(pr->out, " shared");
     if (loop->exact) text_add(pr->out, " exact");
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
     print_tail(pr, loop);
@@ -340,6 +348,7 @@ static void print_item(printer *pr, const kern_item *item)
         text_add(pr->out, "transpose ");
         print_memory(pr, item->store.memory);
         break;
+    case KERN_BARRIER: text_add(pr->out, "barrier"); break;
     case KERN_LEAVE: print_leave(pr, item); break;
     case KERN_RETURN:
         text_add(pr->out, "return ");

@@ -54,6 +54,57 @@ static bool store_conflicts(kern_builder *b, const sched_phase *ph, const loop_s
     return !apart;
 }
 
+/* ---- stores that are atomic ---- */
+
+typedef struct reader_search {
+    const loop_program *p;
+    loop_buffer_id whole;
+    bool is_read;
+} reader_search;
+
+static void note_reader(void *data, loop_value v)
+{
+    reader_search *search = data;
+    const loop_node *n = loop_at(search->p, v);
+    search->is_read |=
+        n->op == LOOP_LOAD && loop_whole_of(search->p, n->buffer, NULL) == search->whole;
+}
+
+/* Does nothing else in the group touch what is stored to, or in another way? */
+static bool is_added_to_alone(kern_builder *b, const loop_store *st)
+{
+    reader_search search = {b->p, loop_whole_of(b->p, st->buffer, NULL), false};
+    for (uint32_t p = 0; p < b->g->phase_count; p++)
+        for (uint32_t n = 0; n < b->g->phases[p].nest_count; n++) {
+            const loop_op *nest = &b->g->phases[p].nests[n].nest;
+            for (uint32_t i = 0; i < nest->store_count; i++) {
+                const loop_store *other = &nest->stores[i];
+                loop_each_node(b->p, other->value, note_reader, &search);
+                if (loop_whole_of(b->p, other->buffer, NULL) == search.whole &&
+                    (other->mode != st->mode || other->buffer != st->buffer))
+                    return false;
+            }
+        }
+    return !search.is_read;
+}
+
+/* May work-items that meet at an element add to it one after the other? */
+static bool is_atomic(kern_builder *b, const loop_store *st)
+{
+    ty_dtype dtype = b->p->buffers.at[st->buffer].dtype;
+    return st->mode != LOOP_SET && kern_has_atomics(b->target, dtype) && is_added_to_alone(b, st);
+}
+
+static void note_store(kern_builder *b, const sched_phase *ph, const loop_store *st)
+{
+    bool conflicts = store_conflicts(b, ph, st), atomic = conflicts && is_atomic(b, st);
+    map_set(b->memory, &b->is_written, st->buffer, 1);
+    if (atomic) map_set(b->memory, &b->is_atomic, st->buffer, 1);
+    b->serial |= conflicts && !atomic;
+    /* rows are shared out, columns are not looked at */
+    b->columns &= st->mode == LOOP_SET || atomic;
+}
+
 static void note_dtype(void *data, loop_value v)
 {
     kern_builder *b = data;
@@ -67,10 +118,7 @@ void kern_survey(kern_builder *b)
         for (uint32_t n = 0; n < ph->nest_count; n++) {
             const loop_op *nest = &ph->nests[n].nest;
             for (uint32_t i = 0; i < nest->store_count; i++) {
-                map_set(b->memory, &b->is_written, nest->stores[i].buffer, 1);
-                b->serial |= store_conflicts(b, ph, &nest->stores[i]);
-                /* rows are shared out, columns are not looked at */
-                b->columns &= nest->stores[i].mode == LOOP_SET;
+                note_store(b, ph, &nest->stores[i]);
                 loop_each_node(b->p, nest->stores[i].value, note_dtype, b);
             }
         }

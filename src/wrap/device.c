@@ -75,6 +75,28 @@ ty_device wrap_device_of_call(const wrap_program *w, const wrap_call *call)
     return call->buffer_count ? w->loops->buffers.at[call->buffers[0]].device : TY_HOST;
 }
 
+static uint32_t checks_elsewhere(const wrap_program *w, const wrap_call *call)
+{
+    return ty_is_host(wrap_device_of_call(w, call)) ? 0 : call->check_count;
+}
+
+void wrap_each_device_check(const wrap_program *w,
+                            void (*visit)(void *data, const wrap_check_row *check), void *data)
+{
+    for (uint32_t i = 0; i < w->lines.count; i++) {
+        const wrap_call *call = &w->lines.at[i].call;
+        for (uint32_t k = 0; k < checks_elsewhere(w, call); k++) visit(data, &call->checks[k]);
+    }
+}
+
+uint32_t wrap_first_check(const wrap_program *w, const wrap_call *call)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < w->lines.count && &w->lines.at[i].call != call; i++)
+        number += checks_elsewhere(w, &w->lines.at[i].call);
+    return number;
+}
+
 /* ---- segments ---- */
 
 /* There are no more segments than buffers. */

@@ -335,6 +335,12 @@ uint32_t wrap_device_of_output(const wrap_program *w, uint32_t output);
 bool wrap_has_inputs_elsewhere(const wrap_program *w);
 bool wrap_has_outputs_elsewhere(const wrap_program *w);
 ty_device wrap_device_of_call(const wrap_program *w, const wrap_call *call);
+/* Calls a function for each check of the calls that run elsewhere than on the host, in the order of the
+ * lines; its place there is its number, which kernels of devices report. */
+void wrap_each_device_check(const wrap_program *w,
+                            void (*visit)(void *data, const wrap_check_row *check), void *data);
+/* The number of the first check of a call of the lines that runs elsewhere. */
+uint32_t wrap_first_check(const wrap_program *w, const wrap_call *call);
 static inline bool wrap_is_on_host(const wrap_program *w, loop_buffer_id id)
 {
     return ty_is_host(w->loops->buffers.at[id].device);

@@ -11,6 +11,7 @@ graph main {
 --out--
 FE_KERNEL void k_sum(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_INT(p0, 2))
 {
+  FE_BEGIN;
   const i64 item = FE_ITEM;
   if (item >= rows) return;
   const i64 m0 = item, m1 = m0 + 1;
@@ -28,8 +29,9 @@ FE_KERNEL void k_sum(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_INT(p0, 2))
     b1[i0] = v2;
   }
 }
-FE_KERNEL void k_lt_add(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_BUFFER(2), FE_INT(p0, 3), FE_INT(p1, 4))
+FE_KERNEL void k_lt_add(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_BUFFER(2), FE_INT(p0, 3), FE_INT(p1, 4), FE_INT(first, 5))
 {
+  FE_BEGIN;
   const i64 item = FE_ITEM;
   if (item >= rows * columns) return;
   const i64 m0 = item / columns, m1 = m0 + 1;
@@ -43,7 +45,7 @@ FE_KERNEL void k_lt_add(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_BUFFER(2), FE_IN
     i64 v5 = (i64)((u64)v1 + (u64)(64));
     i64 v6 = v3 ? v5 : v1;
     if ((u64)v6 >= (u64)p0) {
-      rt_outside(fault, 0, v6, p0);
+      rt_outside(fault, first + 0, v6, p0);
       return;
     }
     for (i64 i1 = n0; i1 < n1; i1++) {

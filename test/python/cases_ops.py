@@ -227,6 +227,15 @@ def long_sum(x):
     return x.sum(), x.mean(), x.var()
 
 
+@op(shuffled(3, 700), real(3, 700), whole(2, 300), real(2, 3, 400))
+def long_rows(x, y, whole, z):
+    places = x.argmax(1), x.argmin(), torch.full_like(x, -INF).argmax(1), whole.argmax(1), *x.max(1)
+    hole = torch.where(x == x[:, 401:402], NAN, x)
+    sums = y.sum(1), y.half().sum(1), y.mean(), whole.sum(1), y.norm(dim=1), y.logsumexp(1), z.sum((0, 2)), z.var((0, 2))
+    rows = y.softmax(1), F.layer_norm(y, (700,)), (y - y.mean(1, keepdim=True)).abs().amax(1)
+    return *places, hole.argmax(1), hole.amax(1), (x > 99).any(1), (x < 99).all(1), *sums, *rows
+
+
 @op(shuffled(6, 5, 11))
 def extrema(x):
     low, high = x.min(1), x.max(-1, keepdim=True)

@@ -84,7 +84,7 @@ static fe_status open_library(void *data, tune_plan *plan, uint32_t first, uint3
     for (uint32_t i = 0; i < m->member_count; i++) {
         const kern_kernel *k = &plan->kernels->kernels.at[m->members[i]];
         kernels[i] =
-            (emit_kernel){k->name, k->source, m->members[i], k->buffer_count, k->int_count};
+            (emit_kernel){k->name, k->source, m->members[i], k->buffer_count, k->int_count, 0};
     }
     emit_input input = {.wrapper = &around,
                         .kernels = kernels,

@@ -43,8 +43,10 @@ static void print_scalar(kern_c_printer *pr, const kern_bound *bound, const char
     kern_need(pr->needs, "rt_outside");
     text_line(pr->out, "if (%s(u64)%s >= (u64)%s%s) {", condition_of(pr, bound->guard), value, size,
               some);
-    text_line(pr->out, "  rt_outside(%s, %u, %s, %s);",
-              pr->needs->dialect ? "fault" : "args->fault", bound->number, value, size);
+    if (pr->needs->dialect)
+        text_line(pr->out, "  rt_outside(fault, first + %u, %s, %s);", bound->number, value, size);
+    else
+        text_line(pr->out, "  rt_outside(args->fault, %u, %s, %s);", bound->number, value, size);
     text_line(pr->out, "  return;");
     text_line(pr->out, "}");
 }

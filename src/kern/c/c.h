@@ -82,7 +82,8 @@ typedef struct kern_c_printer {
     const char *lane;     /* the one that indices are of: "l"; NULL: the first */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;
-    uint32_t copy; /* the one being printed */
+    uint32_t copy;      /* the one being printed */
+    uint32_t in_shared; /* loops of a work-group, around */
 } kern_c_printer;
 /* Is there one of it for each copy of the vectors? */
 bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref);
@@ -102,6 +103,9 @@ void kern_c_print_set(kern_c_printer *pr, const kern_item *item);
 void kern_c_print_store(kern_c_printer *pr, const kern_store *st);
 /* What joins a value with what is there. */
 loop_opcode kern_c_combine(loop_store_mode mode);
+/* The two joined. */
+const char *kern_c_combined(kern_c_printer *pr, const kern_store *st, const char *old,
+                            const char *value, uint32_t lanes);
 /* bound.c */
 void kern_c_print_bound(kern_c_printer *pr, const kern_bound *bound);
 bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);
@@ -110,13 +114,24 @@ bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);
 void kern_c_device_head(const kern_ir *k, const char *name, text *out);
 /* A buffer as a variable. */
 void kern_c_device_buffer(kern_c_printer *pr, const kern_memory *m, const char *name);
-/* What stands in front of the kernels of a dialect; `own`: names of the prelude that it defines itself. */
+/* The head of a loop whose steps a work-group deals out. */
+void kern_c_print_shared(kern_c_printer *pr, const char *name, const char *from, const char *to);
+/* Local memory for what is joined; and the lines that join the value, whose result is returned as text. */
+void kern_c_print_joins(kern_c_printer *pr);
+const char *kern_c_join(kern_c_printer *pr, kern_ref ref);
+/* A store to an element that others may be at. */
+void kern_c_print_atomic(kern_c_printer *pr, const kern_store *st, const char *place);
+/* What stands in front of the kernels of a dialect, some of which may check indices; `own`: names of the
+ * prelude that it defines itself. */
 typedef struct kern_c_dialect {
     const char *name, *head;
     const char *const *own;
-    bool is_generic; /* a function of <math.h> has one name for all types: no f behind it */
+    uint32_t group;   /* work-items of a group; 0: there are none */
+    uint32_t swaps;   /* bytes of words that can be compared and swapped: 4, 8 or both, added up */
+    bool adds_floats; /* FE_ADD_f32 is one instruction */
+    bool is_generic;  /* a function of <math.h> has one name for all types: no f behind it */
 } kern_c_dialect;
-void kern_c_write_dialect(const kern_c_dialect *dialect, text *out);
+void kern_c_write_dialect(const kern_c_dialect *dialect, bool checks, text *out);
 const kern_c_dialect *kern_c_dialect_named(const char *name);
 /* prelude.c: does the text call a function of the runtime on the host? */
 bool kern_c_calls_runtime(const char *written);

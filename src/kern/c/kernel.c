@@ -25,12 +25,17 @@ static void print_sequence(kern_c_printer *pr, const kern_loop *loop, const char
 {
     const char *name = sym_name(pr->t, loop->symbol), *number = NULL;
     if (!sym_is_none(loop->number)) number = sym_name(pr->t, loop->number);
-    if (number)
+    if (loop->shared)
+        kern_c_print_shared(pr, name, from, to);
+    else if (number)
         text_line(pr->out, "for (i64 %s = %s, %s = 0; %s < %s; %s++, %s++) {", name, from, number,
                   name, to, name, number);
     else
         text_line(pr->out, "for (i64 %s = %s; %s < %s; %s++) {", name, from, name, to, name);
+    pr->out->indent += loop->shared;
     print_body(pr, loop);
+    if (loop->shared) text_line(pr->out, "}");
+    pr->out->indent -= loop->shared;
     text_line(pr->out, "}");
 }
 
@@ -127,6 +132,7 @@ static void print_blocks(kern_c_printer *pr, const kern_loop *loop)
 static void print_loop(kern_c_printer *pr, const kern_loop *loop)
 {
     const char *from = "0", *to = "n1", *name = sym_name(pr->t, loop->symbol);
+    if (loop->shared) pr->in_shared++;
     if (loop->columns) from = "n0";
     if (loop->in_block) from = kern_c_format(pr, "%s_from", name, NULL);
     if (!loop->columns)
@@ -136,6 +142,7 @@ static void print_loop(kern_c_printer *pr, const kern_loop *loop)
         print_vector(pr, loop, from, to);
     else
         print_sequence(pr, loop, from, to);
+    if (loop->shared) pr->in_shared--;
 }
 
 /* ---- rows ---- */
@@ -241,11 +248,23 @@ static bool is_copied(const kern_c_printer *pr, const kern_item *item)
 
 static void print_lanes(kern_c_printer *pr, const kern_loop *loop);
 
+/* What all work-items of a group have is the first one's to store. */
+static void print_store(kern_c_printer *pr, const kern_store *st)
+{
+    bool is_common = pr->k->by_groups && !pr->in_shared;
+    if (is_common) text_line(pr->out, "if (FE_MEMBER == 0) {");
+    pr->out->indent += is_common;
+    kern_c_print_store(pr, st);
+    pr->out->indent -= is_common;
+    if (is_common) text_line(pr->out, "}");
+}
+
 static void print_item(kern_c_printer *pr, const kern_item *item)
 {
     switch (item->kind) {
     case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
-    case KERN_STORE: kern_c_print_store(pr, &item->store); break;
+    case KERN_STORE: print_store(pr, &item->store); break;
+    case KERN_BARRIER: text_line(pr->out, "FE_BARRIER;"); break;
     case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
     case KERN_SET: kern_c_print_set(pr, item); break;
     case KERN_LOOP:
@@ -357,6 +376,7 @@ void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *nee
     pr.out = &work;
     print_work(&pr);
     pr.out = &memories;
+    kern_c_print_joins(&pr);
     print_memories(&pr, work.at);
     text_add(&memories, work.at);
     pr.out = &ints;

@@ -296,8 +296,10 @@ void kern_prelude(const target_machine *target, const kern_kernel *const *kernel
                 .out = out,
                 .dialect = kern_c_dialect_named(target->dialect)};
     if (count) w.library = kernels[0]->needs->library;
+    bool checks = false;
+    for (uint32_t k = 0; k < count; k++) checks |= kern_reports(kernels[k]->ir);
     if (w.dialect)
-        kern_c_write_dialect(w.dialect, out);
+        kern_c_write_dialect(w.dialect, checks, out);
     else
         text_add(out, target->plain ? PLAIN_HEAD : HEAD);
     for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);

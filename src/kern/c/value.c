@@ -420,6 +420,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
         print_copies(pr, ref, kern_c_format(pr, "%s ", type, NULL), v->args[0]);
         return;
     case KERN_READ: expression = read_text(pr, v); break;
+    case KERN_JOIN: expression = kern_c_join(pr, ref); break;
     case KERN_LOAD:
     case KERN_NUMBER:
         if (v->gathers) {
@@ -459,7 +460,7 @@ loop_opcode kern_c_combine(loop_store_mode mode)
     return COMBINE[mode];
 }
 
-static const char *combined(kern_c_printer *pr, const kern_store *st, const char *old,
+const char *kern_c_combined(kern_c_printer *pr, const kern_store *st, const char *old,
                             const char *value, uint32_t lanes)
 {
     ty_dtype dtype = value_at(pr, st->value)->dtype;
@@ -483,11 +484,14 @@ void kern_c_print_store(kern_c_printer *pr, const kern_store *st)
         const char *old = st->mode == LOOP_SET
                               ? ""
                               : kern_c_text(pr, whole ? "@loadall($0)" : "@load($0, $2)", &scope);
-        scope.args[1] = combined(pr, st, old, value, pr->k->lanes);
+        scope.args[1] = kern_c_combined(pr, st, old, value, pr->k->lanes);
         text_line(pr->out, "%s",
                   kern_c_text(pr, whole ? "@storeall($0, $1);" : "@store($0, $1, $2);", &scope));
         return;
     }
     const char *place = place_of(pr, st->memory, st->index, true);
-    text_line(pr->out, "%s = %s;", place, combined(pr, st, place, value, 1));
+    if (st->atomic)
+        kern_c_print_atomic(pr, st, place);
+    else
+        text_line(pr->out, "%s = %s;", place, kern_c_combined(pr, st, place, value, 1));
 }

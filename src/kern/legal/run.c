@@ -174,6 +174,7 @@ static loop_scalar defined(machine *m, const kern_value *v)
     switch (v->kind) {
     case KERN_NUMBER: return (loop_scalar){.i = index_of(m, v->index)};
     case KERN_VARIABLE:
+    case KERN_JOIN: /* of a group of one */
     case KERN_READ: return m->r.values[v->args[0]];
     case KERN_LOAD:
         if (!holds(m, v->guard)) return (loop_scalar){0};

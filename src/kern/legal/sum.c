@@ -334,6 +334,31 @@ static void give_best(kern_lowering *lo, kern_ref ref, const kern_sum *sum, cons
     give_place(lo, ref, kern_lower_value(lo, call_of(lo, "join", LOOP_MIN, first)));
 }
 
+static kern_ref joined(kern_lowering *lo, loop_opcode op, kern_ref x)
+{
+    return kern_lower_value(
+        lo,
+        (kern_value){.kind = KERN_JOIN, .op = op, .dtype = lo->k->values.at[x].dtype, .args = {x}});
+}
+
+/* Of the places that the work-items of a group have found; -1, which none has, is the largest of all. */
+static void give_best_of_group(kern_lowering *lo, kern_ref ref, const kern_sum *sum,
+                               const kern_parts *p)
+{
+    kern_ref none = whole(lo, sum->place, false, sum->place == TY_I32 ? INT32_MAX : INT64_MAX),
+             zero_place = whole(lo, sum->place, false, 0);
+    kern_ref best = joined(lo, kern_step_of(sum->reduce), p->partial);
+    kern_ref holds = kern_lower_apply(lo, LOOP_EQ, p->partial, best);
+    if (ty_is_floating(sum->dtype)) /* the best is NaN then */
+        holds =
+            kern_lower_apply(lo, LOOP_OR, holds, kern_lower_apply(lo, LOOP_ISNAN, p->partial, 0));
+    holds =
+        kern_lower_apply(lo, LOOP_AND, holds, kern_lower_apply(lo, LOOP_LE, zero_place, p->place));
+    kern_ref first = joined(lo, LOOP_MIN, pick(lo, holds, p->place, none));
+    kern_ref found = kern_lower_apply(lo, LOOP_EQ, first, none);
+    give_place(lo, ref, pick(lo, found, zero_place, first));
+}
+
 /* What was lost is NaN once an infinity was added, and means nothing then. */
 static kern_ref whole_sum(kern_lowering *lo, const kern_sum *sum, const kern_parts *p, kern_ref x)
 {
@@ -350,7 +375,9 @@ void kern_lower_result(kern_lowering *lo, kern_ref ref)
     const kern_sum *sum = sum_at(lo, number);
     const kern_parts *p = &lo->parts[number];
     loop_opcode step = kern_step_of(sum->reduce);
-    if (kern_is_arg(sum->reduce) && sum->across) {
+    if (kern_is_arg(sum->reduce) && sum->shared) {
+        give_best_of_group(lo, ref, sum, p);
+    } else if (kern_is_arg(sum->reduce) && sum->across) {
         give_best(lo, ref, sum, p);
     } else if (kern_is_arg(sum->reduce)) {
         give_place(lo, ref, p->place);
@@ -358,6 +385,7 @@ void kern_lower_result(kern_lowering *lo, kern_ref ref)
         give_read(lo, ref, p->prefixes);
     } else {
         kern_ref x = whole_sum(lo, sum, p, fold(lo, p->partial, step, copies_of(sum)));
+        if (sum->shared) x = joined(lo, step, x);
         if (sum->across)
             give(lo, ref, call_of(lo, "join", step, x));
         else
