@@ -1,6 +1,6 @@
 /* group.c -- rows that a work-group takes instead of one work-item: long ones.
  *
- * All work-items of the group run the row's lines. Loops are dealt out: each takes every so manieth step,
+ * All work-items of the group run the row's lines. Loops are dealt out: each takes every FE_GROUP-th step,
  * such that neighbours touch neighbours, and what it comes to is joined behind the loop. Values between the
  * loops are the same for all; the first one alone stores them. A barrier stands where one work-item reads
  * what another has stored, or stores where another may still read: results share memory with operands

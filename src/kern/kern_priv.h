@@ -142,7 +142,7 @@ typedef enum kern_item_kind {
     KERN_SET, /* a legal kernel: the variable takes the value, outside of its loop in all copies; flat: lane
                  `flat` of it does */
     KERN_TRANSPOSE, /* a legal kernel: store.memory, a tile of as many rows of lanes as there are lanes */
-    KERN_LEAVE, /* a function: value, a call, is the result if bound.guard holds for any lane */
+    KERN_LEAVE,  /* a function: value, a call, is the result if bound.guard holds for any lane */
     KERN_RETURN, /* a function: value */
     KERN_BARRIER /* the group's work-items see what all of them have stored */
 } kern_item_kind;

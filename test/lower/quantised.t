@@ -41,9 +41,9 @@ graph main {
   output (user %y, user %v)
 }
 --out--
-wrapper arena 0 bound 0 weights 384 kernels 0 calls 2 scratch 2048
+wrapper arena -1 bound -1 weights 384 kernels 0 calls 2 scratch 2048
 weight 0 @w at 0 bytes 256 packed quantised_gemm 1
 weight 1 @s at 256 bytes 16
 weight 2 @z at 320 bytes 16
-extern quantised_gemm (@x[s0,16]{16,1}, @w[16,2]{1,16} packed 0, @s[2,2]{2,1}, @z[2,2]{2,1}, none) -> (@buf5[s0,2]{2,1}) ints [4] floats []
-extern quantised_gemm (@one[1,16]{16,1}, @w[16,2]{1,16} packed 0, @s[2,2]{2,1}, @z[2,2]{2,1}, none) -> (@buf6[1,2]{2,1}) ints [4] floats []
+extern quantised_gemm (@x[s0,16]{16,1}, @w[16,2]{1,16} packed 0, @s[2,2]{2,1}, @z[2,2]{2,1}, none) -> (@buf5[s0,2]{2,1}) workspace @buf7 ints [4] floats []
+extern quantised_gemm (@one[1,16]{16,1}, @w[16,2]{1,16} packed 0, @s[2,2]{2,1}, @z[2,2]{2,1}, none) -> (@buf6[1,2]{2,1}) workspace @buf8 ints [4] floats []
