@@ -1,5 +1,5 @@
 # a scatter whose elements may meet is atomic where the device can: an addition of whole numbers at once, of floats and the larger of two by comparing and swapping; 64 bits only in CUDA; else one work-item does all
---run-- for d in opencl cuda privateuseone; do echo $d; ferrite inspect k.fx --device $d --stage kern | grep -E 'rows|store (atomic )?b.\[[^]]*v'; done
+--run-- for d in opencl cuda privateuseone; do echo $d; ferrite inspect k.fx --device $d --isa baseline --stage kern | grep -E 'rows|store (atomic )?b.\[[^]]*v'; done
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[64,32]
@@ -52,7 +52,7 @@ privateuseone
   rows () {
   rows (i0) serial of p0 {
       store b1[p1*v2 + i1] : f32 = v1
---run-- for d in opencl cuda; do echo $d; ferrite inspect k.fx --device $d --stage device | grep -E -A4 '^ .*(FE_SWAP|FE_ADD|FE_BITS)'; done
+--run-- for d in opencl cuda; do echo $d; ferrite inspect k.fx --device $d --isa baseline --stage device | grep -E -A4 '^ .*(FE_SWAP|FE_ADD|FE_BITS)'; done
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[64]

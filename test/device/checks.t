@@ -19,7 +19,7 @@ error: run: aten.index.Tensor (%g): index 9 is out of bounds for dimension 0 wit
 error: run: aten.index.Tensor (%g): index 9 is out of bounds for dimension 0 with size 4
 error: run: aten.index.Tensor (%g): index 9 is out of bounds for dimension 0 with size 4
 error: run: aten.index.Tensor (%g): index 9 is out of bounds for dimension 0 with size 4
---run-- ferrite inspect k.fx --device opencl --stage c | grep -A3 -E 'device_checks\[|rt_launch_on' | sed 's/\(k_[a-z_]*\)_[0-9a-f]* /\1 /'
+--run-- ferrite inspect k.fx --device opencl --isa baseline --stage c | grep -A3 -E 'device_checks\[|rt_launch_on' | sed 's/\(k_[a-z_]*\)_[0-9a-f]* /\1 /'
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[8,4]

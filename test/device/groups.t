@@ -1,5 +1,5 @@
 # few rows, or long ones, are a work-group's: its loops are dealt out, accumulators joined in local memory, the first work-item stores
---run-- ferrite inspect k.fx --device opencl --stage kern
+--run-- ferrite inspect k.fx --device opencl --isa baseline --stage kern
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[64,1000]
@@ -23,18 +23,18 @@ kernel k_argmax group 1 lanes 1 ints [64000]
     v2 : i64 = result a0
     store b1[0] : i64 = v2
   }
-kernel k_sum group 3 lanes 1 ints [1000]
+kernel k_sum group 3 lanes 1 ints [64, 1000]
   buffer b0 : f32 in @buf2
   buffer b1 : f32 out @buf9
-  rows (i0) {
+  rows (i0 < p0) {
     acc a0 : f64 sum running
-    loop r0 < p0 blocks of 64 {
-      v1 : f32 = load b0[p0*i0 + r0]
+    loop r0 < p1 blocks of 32 {
+      v1 : f32 = load b0[p1*i0 + r0]
       v2 : f64 = cast v1
       a0 += v2
       v3 : f64 = result a0
       v4 : f32 = cast v3
-      store b1[p0*i0 + r0] : f32 = v4
+      store b1[p1*i0 + r0] : f32 = v4
     }
   }
 kernel k_max_sum_sub_exp group 6 lanes 1 ints [1000]
@@ -72,7 +72,7 @@ kernel k_max_sum_sub_exp group 6 lanes 1 ints [1000]
       store b4[p0*i0 + i1] : f32 = v13
     }
   }
---run-- ferrite inspect k.fx --device opencl --stage c | sed -n '/^static const char opencl_source/,/^    "";/p' | sed 's/\(k_[a-z_]*\)_[0-9a-f]*/\1/; s/^    "\(.*\)\\n"$/\1/' | sed -n '/^FE_GROUP_KERNEL/,/^}/p'
+--run-- ferrite inspect k.fx --device opencl --isa baseline --stage c | sed -n '/^static const char opencl_source/,/^    "";/p' | sed 's/\(k_[a-z_]*\)_[0-9a-f]*/\1/; s/^    "\(.*\)\\n"$/\1/' | sed -n '/^FE_GROUP_KERNEL/,/^}/p'
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[64,1000]
@@ -141,7 +141,7 @@ FE_GROUP_KERNEL void k_argmax(FE_CALL, FE_BUFFER(0), FE_BUFFER(1), FE_INT(p0, 2)
     }
   }
 }
---run-- ferrite inspect k.fx --device privateuseone --stage kern
+--run-- ferrite inspect k.fx --device privateuseone --isa baseline --stage kern
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[64,1000]
@@ -161,7 +161,7 @@ kernel k_max group 1 lanes 1 ints [1000]
     v2 : f32 = result a0
     store b1[i0] : f32 = v2
   }
---run-- ferrite inspect k.fx --device opencl --stage kern | ferrite inspect - --from kern --stage kern | sed -n 1,12p
+--run-- ferrite inspect k.fx --device opencl --isa baseline --stage kern | ferrite inspect - --from kern --stage kern | sed -n 1,12p
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[64,1000]
