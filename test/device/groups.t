@@ -161,7 +161,7 @@ kernel k_max group 1 lanes 1 ints [1000]
     v2 : f32 = result a0
     store b1[i0] : f32 = v2
   }
---run-- ferrite inspect k.fx --device opencl --isa baseline --stage kern | ferrite inspect - --from kern --stage kern | sed -n 1,12p
+--run-- ferrite inspect k.fx --device opencl --isa baseline --stage kern | ferrite inspect - --from kern --isa baseline --stage kern | sed -n 1,12p
 --file k.fx--
 graph main {
   placeholder %x user "x" : f32[64,1000]
