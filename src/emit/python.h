@@ -17,7 +17,9 @@ void emit_python_address(emit_state *s, loop_buffer_id id);
 void emit_python_offset(emit_state *s, sym_expr elements, ty_dtype dtype); /* " + " its bytes */
 void emit_python_declare(emit_state *s, loop_buffer_id id);
 void emit_python_declare_fixed(emit_state *s);
-void emit_python_view(emit_state *s, const loop_view *view); /* (address, dtype, sizes, strides) */
+void emit_python_view_parts(emit_state *s,
+                            const loop_view *view);          /* address, dtype, sizes, strides */
+void emit_python_view(emit_state *s, const loop_view *view); /* the same in parentheses; or None */
 /* weights: the number of each view's weight or WRAP_NO_WEIGHT; NULL: none is one. */
 void emit_python_views(emit_state *s, const loop_view *views, const uint32_t *weights,
                        uint32_t count);

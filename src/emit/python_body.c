@@ -160,14 +160,8 @@ static void python_output(emit_state *s, const wrap_line *line)
         text_add(&s->out, ")\n");
         return;
     }
-    const loop_view *view = &output->view;
     text_printf(&s->out, "f.returns(%u, ", line->index);
-    emit_python_address(s, view->buffer);
-    emit_python_offset(s, view->offset, s->w->loops->buffers.at[view->buffer].dtype);
-    text_printf(&s->out, ", %s, ", emit_python_dtype(view->dtype));
-    emit_python_exprs(s, view->sizes, view->rank);
-    text_add(&s->out, ", ");
-    emit_python_exprs(s, view->strides, view->rank);
+    emit_python_view_parts(s, &output->view);
     text_add(&s->out, ")\n");
 }
 

@@ -70,13 +70,8 @@ void emit_python_declare_fixed(emit_state *s)
     for (uint32_t i = 0; i < s->w->fixed.count; i++) emit_python_declare(s, s->w->fixed.at[i]);
 }
 
-static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
+static void print_parts(emit_state *s, const loop_view *view, uint32_t weight)
 {
-    if (view->buffer == LOOP_NO_BUFFER) {
-        text_add(&s->out, "None");
-        return;
-    }
-    text_char(&s->out, '(');
     if (weight != WRAP_NO_WEIGHT)
         text_printf(&s->out, "f.weight(%u)", weight);
     else {
@@ -87,6 +82,21 @@ static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
     emit_python_exprs(s, view->sizes, view->rank);
     text_add(&s->out, ", ");
     emit_python_exprs(s, view->strides, view->rank);
+}
+
+void emit_python_view_parts(emit_state *s, const loop_view *view)
+{
+    print_parts(s, view, WRAP_NO_WEIGHT);
+}
+
+static void print_view(emit_state *s, const loop_view *view, uint32_t weight)
+{
+    if (view->buffer == LOOP_NO_BUFFER) {
+        text_add(&s->out, "None");
+        return;
+    }
+    text_char(&s->out, '(');
+    print_parts(s, view, weight);
     text_char(&s->out, ')');
 }
 
