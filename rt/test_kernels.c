@@ -223,6 +223,29 @@ static void test_quantised_infinity(void)
     free(packed);
 }
 
+/* Rows so small that a part of them would be subnormal are as precise as others. */
+static void test_quantised_tiny(void)
+{
+    enum { N = 20, K = 64 };
+    const float tiny = 0x1p-120f;
+    float a[K], small[K], c[N], small_c[N], scales[N];
+    int8_t b[N * K];
+    uint32_t *packed = (uint32_t *)make_packed(rt_quantised_packed_bytes(4, N, K));
+    for (int i = 0; i < K; i++) a[i] = random_float();
+    for (int i = 0; i < K; i++) small[i] = a[i] * tiny;
+    for (int i = 0; i < N * K; i++) b[i] = (int8_t)(i * 7 % 16 - 8);
+    rt_quantised_pack(pool, 4, N, K, b, K, 1, packed);
+    rt_quantised g = {.m = 1, .n = N, .k = K, .a = a, .lda = K, .bits = 4, .packed = packed};
+    for (int i = 0; i < N; i++) scales[i] = 1;
+    g.groups = 1, g.scales = scales, g.c = c, g.ldc = N;
+    expect(rt_quantised_f32(&(rt_team){.pool = pool}, &g, &(rt_post){0}) == 0, "rows");
+    g.a = small, g.c = small_c;
+    expect(rt_quantised_f32(&(rt_team){.pool = pool}, &g, &(rt_post){0}) == 0, "tiny rows");
+    for (int i = 0; i < N; i++)
+        expect(fabs((double)small_c[i] / tiny - (double)c[i]) <= 1e-4, "a tiny row times a weight");
+    free(packed);
+}
+
 static void test_quantiseds(void)
 {
     static const int64_t sizes[][4] = {
@@ -235,6 +258,7 @@ static void test_quantiseds(void)
         for (int variant = 0; variant < 32; variant += i % 2 ? 1 : 3)
             test_quantised(sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], variant);
     test_quantised_infinity();
+    test_quantised_tiny();
 }
 
 /* Long sums are made in parts: the root of the mean square error stays below what one running sum has,

@@ -229,32 +229,40 @@ static void few_task(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-/* One group of one row for integers that are raised; its sum. */
-static float divide_group(const float *from, int64_t depth, float *to)
+/* One group of one row for integers that are raised. Returns its sum; *largest: of its magnitudes. */
+static float divide_group(const float *from, int64_t depth, float *to, float *largest)
 {
     static const float by[STEPS4] = {1,        0x1p-4f,  0x1p-8f,  0x1p-12f,
                                      0x1p-16f, 0x1p-20f, 0x1p-24f, 1};
-    float sums[STEPS4] = {0}, sum = 0;
+    float sums[STEPS4] = {0}, most[STEPS4] = {0}, sum = 0;
     for (int64_t k = 0; k < depth; k += STEPS4)
         for (int64_t i = 0; i < rt_min(STEPS4, depth - k); i++) {
             sums[i] += from[k + i];
+            float magnitude = from[k + i] < 0 ? -from[k + i] : from[k + i];
+            most[i] = magnitude > most[i] ? magnitude : most[i];
             to[k + i] = from[k + i] * by[i];
         }
-    for (int i = 0; i < STEPS4; i++) sum += sums[i];
+    *largest = 0;
+    for (int i = 0; i < STEPS4; i++) {
+        sum += sums[i];
+        *largest = most[i] > *largest ? most[i] : *largest;
+    }
     return sum;
 }
 
-/* Divides A, and returns whether all sums of its groups are finite. */
+/* Divides A, and returns whether that is exact enough and all sums of its groups are finite. */
 static int divide_rows(const rt_quantised *g, float *sums, float *to)
 {
+    const float least = 0x1p-96f; /* what is smaller is subnormal once divided, and loses bits */
     int64_t depth = g->k / g->groups;
-    float all = 0;
+    int may = 1;
     for (int64_t at = 0; at < g->m * g->groups; at++) {
         int64_t row = at / g->groups, k = at % g->groups * depth;
-        sums[at] = divide_group(g->a + row * g->lda + k, depth, to + row * g->k + k);
-        all += sums[at] * 0;
+        float largest;
+        sums[at] = divide_group(g->a + row * g->lda + k, depth, to + row * g->k + k, &largest);
+        may &= sums[at] * 0 == 0 && (largest == 0 || largest >= least);
     }
-    return all == 0;
+    return may;
 }
 
 static void run_few(rt_team *team, quantised *s)
@@ -265,7 +273,7 @@ static void run_few(rt_team *team, quantised *s)
                 rt_grain(s->panels, 2 * g->m * size, size * g->bits / 8));
 }
 
-/* What is raised makes NaN of infinity among A where it should not be. */
+/* What is raised makes NaN of infinity among A where it should not be, and rounds what is tiny. */
 static int few_rows(rt_team *team, quantised *s)
 {
     const rt_quantised *g = s->args;
