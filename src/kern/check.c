@@ -86,7 +86,8 @@ static fe_status check_store(kern_checker *c, const kern_store *st)
         return kern_broken(c, "K3", "whole vectors are not the first lanes");
     if (st->whole && (!m->is_tile || st->access != KERN_UNIT))
         return kern_broken(c, "K3", "a store of whole vectors is not to neighbours in a tile");
-    return kern_check_access(c, st->memory, st->access, false, st->index, 0);
+    return kern_check_access(c, st->memory,
+                             &(kern_value){.access = st->access, .index = st->index});
 }
 
 /* ---- K4: accumulators ---- */
@@ -301,6 +302,15 @@ static fe_status check_blocks(kern_checker *c, const kern_loop *loop)
     return FE_OK;
 }
 
+/* Lines that some steps alone come to: no lane is one of them, nor a work-item of a group. */
+static fe_status check_case(kern_checker *c, const kern_loop *loop)
+{
+    if (!c->depth || c->blocks) return kern_broken(c, "K6", "cases are outside of all loops");
+    if (c->lanes) return kern_broken(c, "K6", "a lane has cases");
+    if (c->k->by_groups) return kern_broken(c, "K9", "work-items of a group would part");
+    return loop->kind == KERN_WHEN ? kern_use_as(c, loop->condition, TY_BOOL, false) : FE_OK;
+}
+
 /* Over the last axis of the rows, or over the columns: it is for loops over the square alone. */
 static bool is_of_square(const kern_checker *c, sym_expr axis)
 {
@@ -335,6 +345,11 @@ static fe_status check_loop(kern_checker *c, const kern_loop *loop)
     return plain ? FE_OK : kern_broken(c, "K6", "only vector loops are exact or unrolled");
 }
 
+static bool is_case(const kern_loop *loop)
+{
+    return loop->kind == KERN_WHEN || loop->kind == KERN_OTHERWISE;
+}
+
 static fe_status check_nested(kern_checker *c, const kern_item *item)
 {
     kern_checker outside = *c;
@@ -343,12 +358,13 @@ static fe_status check_nested(kern_checker *c, const kern_item *item)
            : loop->kind == KERN_SQUARES   ? check_squares(c, loop)
            : loop->kind == KERN_BLOCKS    ? check_blocks(c, loop)
            : loop->kind == KERN_EACH_LANE ? check_lanes(c, loop)
+           : is_case(loop)                ? check_case(c, loop)
                                           : check_loop(c, loop));
     if (c->depth + 1 == KERN_MOST_LEVELS)
         return kern_broken(c, "K6", "loops are nested too deeply");
     if (loop->level != ++c->depth)
         return kern_broken(c, "K6", "a loop says another depth than it has");
-    bool is_step = loop->kind != KERN_EACH_LANE;
+    bool is_step = loop->kind != KERN_EACH_LANE && !is_case(loop);
     if (is_step) FE_TRY(open_tail(c, loop));
     FE_TRY(check_items(c, loop));
     if (is_step) c->in_scope[loop->count] = c->in_scope[loop->mask] = false;
@@ -383,10 +399,20 @@ static fe_status check_item(kern_checker *c, const kern_item *item)
     return kern_broken(c, "K6", "a line of no kind");
 }
 
+static bool is_of_kind(const kern_item *item, kern_loop_kind kind)
+{
+    return item->kind == KERN_LOOP && item->loop->kind == kind;
+}
+
 static fe_status check_items(kern_checker *c, const kern_loop *loop)
 {
     uint32_t kept = c->kept.count;
-    for (uint32_t i = 0; i < loop->items.count; i++) FE_TRY(check_item(c, &loop->items.at[i]));
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        FE_TRY(check_item(c, &loop->items.at[i]));
+        bool follows = i > 0 && is_of_kind(&loop->items.at[i - 1], KERN_WHEN);
+        if (is_of_kind(&loop->items.at[i], KERN_OTHERWISE) && !follows)
+            return kern_broken(c, "K6", "nothing says when it is otherwise");
+    }
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
         if (item->kind == KERN_DEFINE) c->in_scope[item->value] = false;

@@ -60,8 +60,8 @@ fe_status kern_check_lanes(kern_checker *c);
 fe_status kern_check_spacing(kern_checker *c, sym_expr index, const kern_index_facts *facts,
                              int64_t steps);
 fe_status kern_check_one(kern_checker *c, sym_expr index, const kern_index_facts *facts);
-fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
-                            sym_expr index, kern_ref guard);
+/* K3, K7: memory is reached where the value says, or what is stored as such a value is loaded. */
+fe_status kern_check_access(kern_checker *c, uint32_t memory, const kern_value *like);
 /* K3: the lanes that something is done with are those of the loop around. */
 fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector);
 fe_status kern_check_bound(kern_checker *c, const kern_bound *bound);

@@ -214,30 +214,40 @@ fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
     return FE_OK;
 }
 
-fe_status kern_check_access(kern_checker *c, uint32_t memory, kern_access access, bool pairs,
-                            sym_expr index, kern_ref guard)
+/* It moves as the first lane does, and is the same in all. */
+static fe_status check_first_lane(kern_checker *c, const kern_index_facts *facts)
 {
+    FE_TRY(kern_check_lanes(c));
+    if (c->lanes) return kern_broken(c, "K3", "this is of the first lane, in one of them");
+    return facts->lanes_differ ? kern_broken(c, "K3", "one element moves with the lanes") : FE_OK;
+}
+
+fe_status kern_check_access(kern_checker *c, uint32_t memory, const kern_value *like)
+{
+    kern_access access = like->access;
+    sym_expr index = like->index;
+    kern_ref guard = like->guard;
     kern_index_facts facts;
     kept_search search = {c, guard, 0};
     FE_TRY(kern_check_index(c, index, &facts));
     sym_each_symbol(c->t, index, find_loose, &search);
     if (search.loose)
         return kern_broken(c, "K7", "nothing says that v%u is in range", search.loose);
+    if (access != KERN_LANES && like->runs) return check_first_lane(c, &facts);
     if (access == KERN_ONE) return kern_check_one(c, index, &facts);
     FE_TRY(kern_check_lanes(c));
     /* a tile of rows side by side has its lanes next to each other, that of a square each row */
     bool by_row = c->k->memories.at[memory].is_tile && (c->k->outer_vector || c->squares);
     if (access == KERN_UNIT && by_row) return kern_check_one(c, index, &facts);
     if (access == KERN_UNIT) return kern_check_spacing(c, index, &facts, 1);
-    return pairs ? kern_check_spacing(c, index, &facts, 2) : FE_OK;
+    return like->pairs ? kern_check_spacing(c, index, &facts, 2) : FE_OK;
 }
 
 static fe_status check_runs(kern_checker *c, const kern_value *v)
 {
-    if (!v->runs) return FE_OK;
-    uint32_t known = kern_runs(c->k, v->index, c->vector_axis);
-    if (!known) return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
-    return v->ways & ~known ? kern_broken(c, "K3", "two lanes do not tell that all lie so") : FE_OK;
+    if (!v->runs || v->access != KERN_LANES || kern_runs(c->k, v->index, c->vector_axis))
+        return FE_OK;
+    return kern_broken(c, "K3", "nothing says when the lanes are neighbours");
 }
 
 static bool steps_by_one(const kern_checker *c, sym_expr index, sym_expr axis)
@@ -300,7 +310,7 @@ static fe_status check_load(kern_checker *c, const kern_value *v)
         FE_TRY(kern_use_as(c, v->guard, TY_BOOL, v->vector && value_at(c, v->guard)->vector));
     }
     if (v->gathers) return check_gather(c, v);
-    FE_TRY(kern_check_access(c, v->memory, v->access, v->pairs, v->index, v->guard));
+    FE_TRY(kern_check_access(c, v->memory, v));
     FE_TRY(check_turned(c, v));
     return check_runs(c, v);
 }
@@ -312,6 +322,7 @@ static fe_status check_number(kern_checker *c, const kern_value *v)
         return kern_broken(c, "K2", "an index is i64, or a place of i32");
     FE_TRY(kern_check_index(c, v->index, &facts));
     FE_TRY(kern_check_count(c, v->count, v->vector));
+    if (v->access != KERN_LANES && v->runs) return check_first_lane(c, &facts);
     if (!v->vector) return kern_check_one(c, v->index, &facts);
     FE_TRY(kern_check_lanes(c));
     return v->access == KERN_UNIT ? kern_check_spacing(c, v->index, &facts, 0) : check_runs(c, v);
@@ -404,6 +415,10 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
         return check_lane(c, v->index, !v->vector);
     case KERN_VARIABLE: return check_variable(c, v);
     case KERN_READ: return check_read(c, v);
+    case KERN_ANY:
+        if (v->vector || v->dtype != TY_BOOL)
+            return kern_broken(c, "K2", "one bool says whether any lane of a mask is set");
+        return kern_use_as(c, v->args[0], TY_BOOL, c->k->lanes > 1);
     case KERN_CALL:
     case KERN_EACH:
     case KERN_FUSED:

@@ -79,7 +79,7 @@
  *       ...
  *
  * Lanes that lie anywhere are loaded and stored one after the other, but for those that a mask gathers, for
- * which processors have an instruction (`load gather`), and those that mostly run together (`load runs up`):
+ * which processors have an instruction (`load gather`):
  *
  *     var v1 : f32x8 = 0.0
  *     lanes r0 first v4 unroll {
@@ -87,6 +87,22 @@
  *       v6 : f32 = load b0[p1*i1 + p1*r0] if v5
  *       set v1[r0] = v6
  *     }
+ *
+ * Where the last lane tells that they are neighbours, they are loaded at once, from the first one's index on
+ * (`run`):
+ *
+ *     v5 : i64 = index run p0*i0 + i1 % 50
+ *     v6 : i64 = index run p0*i0 + (v4 + i1 + 49) % 50
+ *     v7 : i64 = sub v6, v5
+ *     v8 : i64 = sub v4, 1
+ *     v9 : bool = eq v7, v8
+ *     when v9 {
+ *       v10 : f32x8 = load run b0[p0*i0 + i1 % 50] first v4
+ *       set v1 = v10
+ *     }
+ *     otherwise {
+ *       lanes r0 first v4 {
+ *         ...
  *
  * Rows that go in squares, as their columns do, are loops over a square. What was to be turned, read ahead,
  * is a tile, filled with columns of the square and transposed:

@@ -14,7 +14,7 @@
 typedef uint32_t kern_ref; /* number of a value; 0: none */
 
 enum {
-    KERN_MOST_LEVELS = 2 * LOOP_MAX_AXES + 4, /* of loops */
+    KERN_MOST_LEVELS = 2 * LOOP_MAX_AXES + 8, /* of loops and cases */
     KERN_MOST_COPIES = 4,                     /* of an unrolled loop body */
     KERN_MOST_LANES = 16,
     KERN_MOST_BYTES = 64 /* of a vector: a register's */
@@ -42,6 +42,7 @@ typedef enum kern_kind {
     KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
     KERN_FIRST,     /* lane 0 of args[0], a scalar */
     KERN_LANE,      /* lane `index` of args[0], a scalar */
+    KERN_ANY,       /* is any lane of args[0], a mask, set? */
     KERN_JOIN       /* op of args[0] as all work-items of the group have it */
 } kern_kind;
 
@@ -68,12 +69,13 @@ typedef struct kern_value {
     bool pairs;         /* LOAD of LANES: every second element */
     bool turned;        /* LOAD of LANES: neighbours are in the next rows of the square */
     bool gathers;       /* LOAD of LANES in a legal kernel: of elements args[0], by a mask */
-    bool runs;          /* LANES: mostly neighbours, up or down, or all the same */
-    uint32_t ways;      /* LANES that run, in a legal kernel: in these, a set */
-    sym_expr index;     /* LOAD, NUMBER */
-    uint32_t sum;       /* RESULT: index in sums */
-    uint32_t copies;    /* VARIABLE: of a loop that is unrolled further in; else 1 */
-    uint32_t copy;      /* READ: of a variable that has several */
+    /* LANES: mostly neighbours, up or down, or all the same. In a legal kernel: the index is that of the
+     * first lane, and UNIT are that one and those behind it */
+    bool runs;
+    sym_expr index;              /* LOAD, NUMBER */
+    uint32_t sum;                /* RESULT: index in sums */
+    uint32_t copies;             /* VARIABLE: of a loop that is unrolled further in; else 1 */
+    uint32_t copy;               /* READ: of a variable that has several */
     const kern_function *callee; /* CALL */
     const uint8_t *pattern;      /* SHUFFLE */
     bool wide;                   /* CALL: of an f64 made of each f32; the result is rounded back */
@@ -167,7 +169,9 @@ typedef enum kern_loop_kind {
     /* a legal kernel: rows and columns in squares, which loops in it over the last outer axis and over
      * `symbol` run over; none goes over the end of the outer axis */
     KERN_SQUARES,
-    KERN_EACH_LANE /* a legal kernel: one lane of a step after the other, `count` of them */
+    KERN_EACH_LANE, /* a legal kernel: one lane of a step after the other, `count` of them */
+    KERN_WHEN,      /* a legal kernel: once, where `condition` holds */
+    KERN_OTHERWISE  /* right behind it: where it does not */
 } kern_loop_kind;
 
 struct kern_loop {
@@ -181,8 +185,9 @@ struct kern_loop {
     bool shared;             /* SEQUENCE: its steps are dealt out to the group's work-items */
     kern_ref count,
         mask; /* of a legal kernel: COUNT and TAIL of the step, or 0; LANES: of the loop around */
-    uint32_t level;  /* how deep it is */
-    uint32_t unroll; /* copies of each vector in the body, lanes apart */
+    kern_ref condition; /* WHEN: a bool */
+    uint32_t level;     /* how deep it is */
+    uint32_t unroll;    /* copies of each vector in the body, lanes apart */
     /* sums whose partial results move to their totals after the loop, or after each block of it */
     VEC(uint32_t) drains;
     VEC(kern_item) items;

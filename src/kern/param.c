@@ -131,6 +131,8 @@ bool kern_is_natural(const kern_ir *k, sym_expr e)
         if (sym_same(k->nonnegative.at[i], e)) return true;
     if (sym_is_int(t, e, &value)) return value >= 0;
     sym_op op = sym_op_of(t, e);
+    kern_ref count = op == SYM_SYMBOL ? kern_symbol_value(k, e) : 0;
+    if (count) return k->values.at[count].kind == KERN_COUNT;
     if (op == SYM_SYMBOL) return sym_kind_of(t, e) == SYM_INDEX;
     if (op != SYM_ADD && op != SYM_MUL && op != SYM_MIN && op != SYM_FLOORDIV && op != SYM_MOD)
         return false;

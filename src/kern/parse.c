@@ -321,6 +321,14 @@ static fe_status parse_lanes(kern_reader *in)
     return parse_body(in, loop);
 }
 
+/* when v9 { ... } otherwise { ... } */
+static fe_status parse_case(kern_reader *in, kern_loop_kind kind)
+{
+    kern_loop *loop = loop_new(in, kind);
+    if (kind == KERN_WHEN) FE_TRY(kern_read_operand(in, TY_BOOL, false, &loop->condition));
+    return parse_body(in, loop);
+}
+
 /* transpose t0 */
 static fe_status parse_transpose(kern_reader *in)
 {
@@ -354,6 +362,8 @@ static fe_status parse_item(kern_reader *in)
     if (lex_take(in->lx, "rows")) return parse_rows(in);
     if (lex_take(in->lx, "squares")) return parse_squares(in);
     if (lex_take(in->lx, "lanes")) return parse_lanes(in);
+    if (lex_take(in->lx, "when")) return parse_case(in, KERN_WHEN);
+    if (lex_take(in->lx, "otherwise")) return parse_case(in, KERN_OTHERWISE);
     if (lex_take(in->lx, "transpose")) return parse_transpose(in);
     if (lex_take(in->lx, "loop")) return parse_loop(in, KERN_SEQUENCE);
     if (lex_take(in->lx, "vector")) return parse_loop(in, KERN_VECTOR);
@@ -444,7 +454,9 @@ static void settle_items(kern_reader *in, kern_loop *loop)
         settle_ref(in, &item->bound.guard);
         settle_ref(in, &item->bound.among);
         settle_ref(in, &item->store.count);
-        if (item->kind == KERN_LOOP) settle_items(in, item->loop);
+        if (item->kind != KERN_LOOP) continue;
+        settle_ref(in, &item->loop->condition);
+        settle_items(in, item->loop);
     }
 }
 

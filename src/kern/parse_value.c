@@ -119,22 +119,15 @@ fe_status kern_read_count(kern_reader *in, kern_ref *out)
 
 /* ---- values ---- */
 
-static uint32_t parse_ways(kern_reader *in)
-{
-    uint32_t ways = lex_take(in->lx, "up") ? KERN_UP : 0;
-    if (lex_take(in->lx, "down")) ways |= KERN_DOWN;
-    if (lex_take(in->lx, "same")) ways |= KERN_SAME;
-    return ways;
-}
-
 static fe_status parse_access(kern_reader *in, kern_value *v)
 {
     v->access = v->vector ? KERN_UNIT : KERN_ONE;
+    v->runs = lex_take(in->lx, "run");
+    if (v->runs) return FE_OK;
     v->pairs = v->kind == KERN_LOAD && lex_take(in->lx, "pairs");
     v->turned = v->kind == KERN_LOAD && lex_take(in->lx, "turned");
     v->gathers = v->kind == KERN_LOAD && lex_take(in->lx, "gather");
     v->runs = lex_take(in->lx, "runs");
-    if (v->runs) v->ways = parse_ways(in);
     if (!v->pairs && !v->turned && !v->gathers && !v->runs && !lex_take(in->lx, "lanes"))
         return FE_OK;
     if (!v->vector) return lex_fail(in->lx, "a scalar has no lanes");
@@ -289,6 +282,10 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
         return kern_read_lane(in, &v->index);
     }
     if (!in->function && lex_take(in->lx, "join")) return parse_join(in, v);
+    if (!in->function && lex_take(in->lx, "any")) {
+        v->kind = KERN_ANY;
+        return kern_read_operand(in, v->dtype, true, &v->args[0]);
+    }
     bool known = false;
     if (in->function) FE_TRY(parse_machine(in, v, &known));
     if (known) return FE_OK;

@@ -62,14 +62,12 @@ static void print_operand(printer *pr, kern_ref ref, ty_dtype line)
 
 static const char *lanes_name(const kern_value *v)
 {
-    return v->turned ? "turned " : v->gathers ? "gather " : v->runs ? "runs " : "lanes ";
-}
-
-static void print_ways(printer *pr, uint32_t ways)
-{
-    if (ways & KERN_UP) text_add(pr->out, "up ");
-    if (ways & KERN_DOWN) text_add(pr->out, "down ");
-    if (ways & KERN_SAME) text_add(pr->out, "same ");
+    if (v->access != KERN_LANES) return v->runs ? "run " : "";
+    return v->pairs     ? "pairs "
+           : v->turned  ? "turned "
+           : v->gathers ? "gather "
+           : v->runs    ? "runs "
+                        : "lanes ";
 }
 
 static void print_count(printer *pr, kern_ref count)
@@ -79,9 +77,7 @@ static void print_count(printer *pr, kern_ref count)
 
 static void print_load(printer *pr, const kern_value *v)
 {
-    text_add(pr->out, "load ");
-    if (v->access == KERN_LANES) text_add(pr->out, v->pairs ? "pairs " : lanes_name(v));
-    print_ways(pr, v->ways);
+    text_printf(pr->out, "load %s", lanes_name(v));
     if (v->gathers) {
         print_memory(pr, v->memory);
         text_printf(pr->out, "[v%u]", v->args[0]);
@@ -115,8 +111,7 @@ static void print_expression(printer *pr, const kern_value *v)
 {
     switch (v->kind) {
     case KERN_NUMBER:
-        text_printf(pr->out, "index %s", v->access == KERN_LANES ? lanes_name(v) : "");
-        print_ways(pr, v->ways);
+        text_printf(pr->out, "index %s", lanes_name(v));
         sym_print(pr->t, v->index, pr->out);
         print_count(pr, v->count);
         break;
@@ -144,6 +139,10 @@ static void print_expression(printer *pr, const kern_value *v)
         text_printf(pr->out, "lane v%u[", v->args[0]);
         sym_print(pr->t, v->index, pr->out);
         text_char(pr->out, ']');
+        break;
+    case KERN_ANY:
+        text_add(pr->out, "any");
+        print_operands(pr, v, 1);
         break;
     case KERN_SCALE:
     case KERN_HALVES:
@@ -289,6 +288,12 @@ static void print_lanes(printer *pr, const kern_loop *loop)
     if (loop->unroll > 1) text_add(pr->out, " unroll");
 }
 
+static void print_when(printer *pr, const kern_loop *loop)
+{
+    text_add(pr->out, "when ");
+    print_operand(pr, loop->condition, TY_BOOL);
+}
+
 static void print_loop(printer *pr, const kern_loop *loop)
 {
     static const char *const KINDS[] = {
@@ -329,6 +334,19 @@ static void print_bound(printer *pr, const kern_bound *bound)
     if (bound->among) text_printf(pr->out, " among v%u", bound->among);
 }
 
+/* What stands in front of its lines. */
+static void print_head(printer *pr, const kern_loop *loop)
+{
+    switch (loop->kind) {
+    case KERN_ROWS: print_rows(pr, loop); break;
+    case KERN_SQUARES: print_squares(pr, loop); break;
+    case KERN_EACH_LANE: print_lanes(pr, loop); break;
+    case KERN_WHEN: print_when(pr, loop); break;
+    case KERN_OTHERWISE: text_add(pr->out, "otherwise"); break;
+    default: print_loop(pr, loop); break;
+    }
+}
+
 static void print_item(printer *pr, const kern_item *item)
 {
     switch (item->kind) {
@@ -337,12 +355,7 @@ static void print_item(printer *pr, const kern_item *item)
     case KERN_STORE: print_store(pr, &item->store); break;
     case KERN_START: print_start(pr, item->sum); break;
     case KERN_UPDATE: print_update(pr, item); break;
-    case KERN_LOOP:
-        (item->loop->kind == KERN_ROWS        ? print_rows
-         : item->loop->kind == KERN_SQUARES   ? print_squares
-         : item->loop->kind == KERN_EACH_LANE ? print_lanes
-                                              : print_loop)(pr, item->loop);
-        break;
+    case KERN_LOOP: print_head(pr, item->loop); break;
     case KERN_SET: print_set(pr, item); break;
     case KERN_TRANSPOSE:
         text_add(pr->out, "transpose ");

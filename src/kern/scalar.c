@@ -19,7 +19,6 @@ static void make_values_scalar(kern_ir *k)
         kern_value *v = &k->values.at[i];
         v->vector = v->pairs = v->runs = v->turned = false;
         v->access = KERN_ONE;
-        v->ways = 0;
         if (v->kind == KERN_CALL && is_operation(v)) v->kind = KERN_APPLY;
         if (v->kind != KERN_SPLAT) continue;
         v->kind = KERN_APPLY;
@@ -78,6 +77,7 @@ static void drop_unused(uses *u, kern_loop *loop)
         if (item.kind == KERN_UPDATE || item.kind == KERN_SET) u->used[item.value] = true;
         if (item.kind == KERN_SET) u->used[item.variable] = true;
         if (item.kind == KERN_UPDATE) use_index(u, item.flat);
+        if (item.kind == KERN_LOOP) u->used[item.loop->condition] = true;
         if (item.kind == KERN_LOOP) drop_unused(u, item.loop);
         loop->items.at[--kept] = item;
     }

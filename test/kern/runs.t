@@ -51,25 +51,90 @@ kernel k_runs group 0 lanes 8 ints [100]
       store b1[p0*i0 + i1] : f32x8 = v3
     }
   }
---run-- ferrite inspect runs.kern --from kern --stage c --isa x86-64-v4 | grep -n "if (d" 
---out--
-81:          if (d == v4 - 1) v1 = load_f32x8(b0 + s, v4);
-92:          if (d == 1 - v4) v2 = loaddown_f32x8(b0 + s, v4);
 --run-- sed 's/i1 % 50/2*i1/' runs.kern | ferrite inspect - --from kern --stage kern
 --err--
 error: kern: law K3: nothing says when the lanes are neighbours
   at kernel k_runs group 0: v1 : f32x8 = load runs b0[p0*i0 + 2*i1]
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
---run-- ferrite inspect runs.kern --from kern --stage legal --isa x86-64-v4 | tee runs.legal | grep "load runs"
+--run-- ferrite inspect runs.kern --from kern --stage legal --isa x86-64-v4 | tee runs.legal
 --out--
-      v1 : f32x8 = load runs up b0[p0*i0 + i1 % 50] first v4
-      v2 : f32x8 = load runs down b0[p0*i0 - i1 + 3] first v4
+function turned_f32x8 (v1 : f32x8) {
+  v2 : f32x8 = shuffle v1, v1 [7, 6, 5, 4, 3, 2, 1, 0]
+  return v2
+}
+kernel k_runs group 0 lanes 8 ints [100]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  rows (i0) {
+    vector i1 in columns count v4 {
+      var v1 : f32x8 = 0.0
+      v5 : i64 = index run p0*i0 + i1 % 50
+      v6 : i64 = index run p0*i0 + (v4 + i1 + 49) % 50
+      v7 : i64 = sub v6, v5
+      v8 : i64 = sub v4, 1
+      v9 : bool = eq v7, v8
+      when v9 {
+        v10 : f32x8 = load run b0[p0*i0 + i1 % 50] first v4
+        set v1 = v10
+      }
+      otherwise {
+        lanes r0 first v4 {
+          v11 : f32 = load b0[p0*i0 + (i1 + r0) % 50]
+          set v1[r0] = v11
+        }
+      }
+      var v2 : f32x8 = 0.0
+      v12 : i64 = index run p0*i0 - i1 + 3
+      v13 : i64 = index run p0*i0 - v4 - i1 + 4
+      v14 : i64 = sub v13, v12
+      v15 : bool = eq v4, i64 8
+      v16 : bool = eq v14, i64 -7
+      v17 : bool = and v15, v16
+      when v17 {
+        v18 : f32x8 = load run b0[p0*i0 - i1 - 4]
+        v19 : f32x8 = call turned_f32x8 v18
+        set v2 = v19
+      }
+      otherwise {
+        lanes r0 first v4 unroll {
+          v20 : f32 = load b0[p0*i0 - i1 - r0 + 3]
+          set v2[r0] = v20
+        }
+      }
+      v3 : f32x8 = add v1, v2
+      store b1[p0*i0 + i1] first v4 : f32x8 = v3
+    }
+  }
 --run-- ferrite inspect runs.legal --from kern --stage legal --isa x86-64-v4 | cmp - runs.legal
 --out--
---run-- sed 's/runs down/runs up down/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
+--run-- sed 's/when v9/when v4/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
 --err--
-error: kern: law K3: two lanes do not tell that all lie so
-  at kernel k_runs group 0: v2 : f32x8 = load runs up down b0[p0*i0 - i1 + 3] first v4
+error: kern: law K2: an operand is i64, not bool
+  at kernel k_runs group 0: when v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/ when v9 {/ loop r1 < p0 {/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
+--err--
+error: kern: law K6: nothing says when it is otherwise
+  at kernel k_runs group 0: otherwise
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/= load b0\[p0\*i0 + (i1 + r0) % 50\]/= load run b0[p0*i0 + i1 % 50]/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
+--err--
+error: kern: law K3: this is of the first lane, in one of them
+  at kernel k_runs group 0: v11 : f32 = load run b0[p0*i0 + i1 % 50]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/lanes r0 first v4 {/& when v9 {/; s/set v1\[r0\] = v11/& }/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
+--err--
+error: kern: law K6: a lane has loops
+  at kernel k_runs group 0: lanes r0 first v4
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/sub v6, v5/any v1/' runs.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v4
+--err--
+error: kern: law K2: one bool says whether any lane of a mask is set
+  at kernel k_runs group 0: v7 : i64 = any v1
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1

@@ -159,13 +159,17 @@ void k_lanes_05799e(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
         f32 v13 = v12 ? b1[(i64)((u64)(((p0 * v1) + v11 + i2 + r0)) / 7u)] : (f32)0;
         v5[r0] = v13;
       }
-      f32x4 v6 = loadpairs_f32x4(b1 + ((2 * i2) + 1), 4);
+      f32x4 v6 = (0.0f - (f32x4){0});
+      f32x4 v14 = loadall_f32x4(b1 + ((2 * i2) + 1));
+      f32x4 v15 = loadall_f32x4(b1 + ((2 * i2) + 4));
+      f32x4 v16 = evens_f32x4(v14, v15);
+      v6 = v16;
       f32x4 v7 = (f32x4)((v4 & (i32x4)v5) | (~v4 & (i32x4)(-__builtin_inff() - (f32x4){0})));
       f32x4 v8 = max_f32x4(v6, v7);
       i64x4 v9 = (0 - (i64x4){0});
       for (int r0 = 0; r0 < 4; r0++) {
-        i64 v14 = (i64)((u64)((i0 + i2 + r0)) % 5u);
-        v9[r0] = v14;
+        i64 v17 = (i64)((u64)((i0 + i2 + r0)) % 5u);
+        v9[r0] = v17;
       }
       i32x4 v10 = __builtin_convertvector(v9 == (3 - (i64x4){0}), i32x4);
       if (outside_i64x4(v2, p0, tail_i32x4(4))) {
@@ -173,9 +177,9 @@ void k_lanes_05799e(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
         return;
       }
       fe_lanes(r0, 4, 4, {
-        i64 v15 = v2[r0];
-        f32 v16 = v8[r0];
-        b2[v15] = b2[v15] + v16;
+        i64 v18 = v2[r0];
+        f32 v19 = v8[r0];
+        b2[v18] = b2[v18] + v19;
       })
       storeall_boolx4(b3 + i2, v10);
       fe_lanes(r0, 4, 4, {

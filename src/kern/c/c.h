@@ -79,10 +79,10 @@ typedef struct kern_c_printer {
     text *out;
     kern_needs *needs;
     sym_expr vector_axis; /* of the loop at hand */
-    const char *lane;     /* the one that indices are of: "l"; NULL: the first */
     uint32_t copies;      /* of vectors defined in loop level `copied` and deeper */
     uint32_t copied;
     uint32_t copy;      /* the one being printed */
+    bool in_copy;       /* lines at hand are those of one copy alone */
     uint32_t in_shared; /* loops of a work-group, around */
 } kern_c_printer;
 /* Is there one of it for each copy of the vectors? */

@@ -95,6 +95,7 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
     pr->vector_axis = loop->symbol;
     pr->copies = loop->unroll;
     pr->copied = loop->level;
+    pr->in_copy = false;
     if (is_of_square(loop)) {
         print_one_step(pr, loop, from, to);
     } else if (loop->exact) {
@@ -239,14 +240,12 @@ static bool is_copied(const kern_c_printer *pr, const kern_item *item)
     switch (item->kind) {
     case KERN_DEFINE: return kern_c_is_copied(pr, item->value);
     case KERN_SET: return kern_c_is_copied(pr, item->variable);
-    case KERN_LOOP: return item->loop->kind == KERN_EACH_LANE;
+    case KERN_LOOP: return item->loop->kind == KERN_EACH_LANE || item->loop->kind == KERN_WHEN;
     case KERN_STORE: return item->store.access != KERN_ONE;
     case KERN_BOUND: return kern_c_bound_is_copied(pr, &item->bound);
     default: return false;
     }
 }
-
-static void print_lanes(kern_c_printer *pr, const kern_loop *loop);
 
 /* What all work-items of a group have is the first one's to store. */
 static void print_store(kern_c_printer *pr, const kern_store *st)
@@ -259,27 +258,15 @@ static void print_store(kern_c_printer *pr, const kern_store *st)
     if (is_common) text_line(pr->out, "}");
 }
 
-static void print_item(kern_c_printer *pr, const kern_item *item)
+/* Of the copy of the step at hand. */
+static void print_in_copy(kern_c_printer *pr, const kern_loop *loop)
 {
-    switch (item->kind) {
-    case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
-    case KERN_STORE: print_store(pr, &item->store); break;
-    case KERN_BARRIER: text_line(pr->out, "FE_BARRIER;"); break;
-    case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
-    case KERN_SET: kern_c_print_set(pr, item); break;
-    case KERN_LOOP:
-        (item->loop->kind == KERN_ROWS        ? print_rows
-         : item->loop->kind == KERN_SQUARES   ? print_squares
-         : item->loop->kind == KERN_BLOCKS    ? print_blocks
-         : item->loop->kind == KERN_EACH_LANE ? print_lanes
-                                              : print_loop)(pr, item->loop);
-        break;
-    case KERN_TRANSPOSE: print_transpose(pr, item->store.memory); break;
-    default: break; /* of functions, or lowered */
-    }
+    bool before = pr->in_copy;
+    pr->in_copy = pr->copies > 1;
+    print_body(pr, loop);
+    pr->in_copy = before;
 }
 
-/* Of the copy of the step at hand. */
 static void print_lanes(kern_c_printer *pr, const kern_loop *loop)
 {
     const char *name = sym_name(pr->t, loop->symbol), *count = kern_c_count(pr, loop->count);
@@ -288,19 +275,72 @@ static void print_lanes(kern_c_printer *pr, const kern_loop *loop)
     else
         text_line(pr->out, "for (int %s = 0; %s < %s; %s++) {", name, name, count, name);
     if (loop->unroll > 1) kern_need(pr->needs, "fe_lanes");
-    pr->out->indent++;
-    for (uint32_t i = 0; i < loop->items.count; i++) print_item(pr, &loop->items.at[i]);
-    pr->out->indent--;
+    print_in_copy(pr, loop);
     text_line(pr->out, loop->unroll > 1 ? "})" : "}");
+}
+
+static void print_case(kern_c_printer *pr, const kern_loop *loop)
+{
+    if (loop->kind == KERN_WHEN)
+        text_line(pr->out, "if (%s) {", kern_c_operand(pr, loop->condition));
+    else
+        text_line(pr->out, "else {");
+    print_in_copy(pr, loop);
+    text_line(pr->out, "}");
+}
+
+static void print_lines(kern_c_printer *pr, const kern_loop *loop)
+{
+    switch (loop->kind) {
+    case KERN_ROWS: print_rows(pr, loop); break;
+    case KERN_SQUARES: print_squares(pr, loop); break;
+    case KERN_BLOCKS: print_blocks(pr, loop); break;
+    case KERN_EACH_LANE: print_lanes(pr, loop); break;
+    case KERN_WHEN:
+    case KERN_OTHERWISE: print_case(pr, loop); break;
+    default: print_loop(pr, loop); break;
+    }
+}
+
+static void print_item(kern_c_printer *pr, const kern_item *item)
+{
+    switch (item->kind) {
+    case KERN_DEFINE: kern_c_print_define(pr, item->value); break;
+    case KERN_STORE: print_store(pr, &item->store); break;
+    case KERN_BARRIER: text_line(pr->out, "FE_BARRIER;"); break;
+    case KERN_BOUND: kern_c_print_bound(pr, &item->bound); break;
+    case KERN_SET: kern_c_print_set(pr, item); break;
+    case KERN_LOOP: print_lines(pr, item->loop); break;
+    case KERN_TRANSPOSE: print_transpose(pr, item->store.memory); break;
+    default: break; /* of functions, or lowered */
+    }
+}
+
+/* The line of each copy, and what is done otherwise. */
+static void print_copies(kern_c_printer *pr, const kern_item *item, const kern_item *otherwise)
+{
+    uint32_t copies = pr->copies > 1 && is_copied(pr, item) ? pr->copies : 1;
+    for (pr->copy = 0; pr->copy < copies; pr->copy++) {
+        print_item(pr, item);
+        if (otherwise) print_item(pr, otherwise);
+    }
+    pr->copy = 0;
+}
+
+static bool is_otherwise(const kern_item *item)
+{
+    return item->kind == KERN_LOOP && item->loop->kind == KERN_OTHERWISE;
 }
 
 static void print_items(kern_c_printer *pr, const kern_loop *loop)
 {
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
-        uint32_t copies = pr->copies > 1 && is_copied(pr, item) ? pr->copies : 1;
-        for (pr->copy = 0; pr->copy < copies; pr->copy++) print_item(pr, item);
-        pr->copy = 0;
+        bool has_other = i + 1 < loop->items.count && is_otherwise(item + 1);
+        if (pr->in_copy)
+            print_item(pr, item);
+        else if (!is_otherwise(item))
+            print_copies(pr, item, has_other ? item + 1 : NULL);
     }
 }
 

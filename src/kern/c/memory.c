@@ -62,29 +62,6 @@ static const kern_c_piece PIECES[] = {
      "FE $T loadall_$S(const $A *p) { $T x; __builtin_memcpy(&x, p, sizeof x); return x; }\n"},
     {"storeall", 0, 'v',
      "FE void storeall_$S($A *p, $T x) { __builtin_memcpy(p, &x, sizeof x); }\n"},
-    /* every second element */
-    {"loadpairs", KERN_DTYPE(TY_BOOL), 'v',
-     "FE $T loadpairs_$S(const u8 *p, i64 n) { return __builtin_convertvector(@u8:loadpairs(p, n), "
-     "$T) != 0; }\n"},
-    {"loadpairsif", KERN_DTYPE(TY_BOOL), 'v',
-     "FE $T loadpairsif_$S(const u8 *p, i64 n, $T m)\n{\n"
-     "  return __builtin_convertvector(@u8:loadpairsif(p, n, m), $T) != 0;\n}\n"},
-    {"loadpairs", 0, 'v',
-     "FE $T loadpairs_$S(const $A *p, i64 n)\n{\n"
-     "  if (n == $W) return @evens(@loadall(p), @loadall(p + $W - 1));\n"
-     "  $T x = {0};\n  for (int l = 0; l < n; l++) x[l] = p[2 * l];\n  return x;\n}\n"},
-    {"loadpairsif", 0, 'v',
-     "FE $T loadpairsif_$S(const $A *p, i64 n, $M m)\n{\n"
-     "  if (n == $W && !@i32:any(~m)) return @evens(@loadall(p), @loadall(p + $W - 1));\n"
-     "  $T x = {0};\n  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[2 * l];\n  return x;\n}\n"},
-    /* from p on down */
-    {"loaddown", KERN_DTYPE(TY_BOOL), 'v',
-     "FE $T loaddown_$S(const u8 *p, i64 n) { return __builtin_convertvector(@u8:loaddown(p, n), "
-     "$T) != 0; }\n"},
-    {"loaddown", 0, 'v',
-     "FE $T loaddown_$S(const $A *p, i64 n)\n{\n"
-     "  if (n == $W) return @turned(@loadall(p - $W + 1));\n"
-     "  $T x = {0};\n  for (int l = 0; l < n; l++) x[l] = p[-l];\n  return x;\n}\n"},
     /* p[at[l]] in lanes of a mask */
     {"gatherif", 0, 'v',
      "FE $T gatherif_$S(const $A *p, @i64:type at, i64 n, $M m)\n{\n  $T x = {0};\n"
@@ -123,7 +100,8 @@ static const kern_c_piece PIECES[] = {
     {"any", KERN_DTYPE(TY_I64), '2',
      "FE int any_$S($T x) { return __builtin_ia32_movmskpd((@f64:type)x) != 0; }\n"},
     {"any", KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_I64), 'v',
-     "FE int any_$S($T x) { return @joinor(x) != 0; }\n"},
+     "FE int any_$S($T x)\n{\n  $E any = 0;\n  for (int l = 0; l < $W; l++) any |= x[l];\n"
+     "  return any != 0;\n}\n"},
 };
 
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count)

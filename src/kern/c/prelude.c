@@ -188,12 +188,12 @@ static void write_type(writer *w, const kern_c_scope *scope, const char *name)
                 scope->lanes * ty_dtype_size(scope->dtype));
 }
 
-/* A function of kernel IR, or NULL. */
+/* A function of kernel IR, which was verified with the kernels; or NULL. */
 static const char *legal_text(writer *w, const char *base, const kern_c_scope *scope)
 {
     kern_needs needs = {.memory = w->memory};
-    const kern_function *f =
-        scope->lanes > 1 ? kern_library_find(w->library, base, scope->dtype, scope->lanes) : NULL;
+    const char *name = kern_function_name(base, scope->dtype, scope->lanes, w->memory);
+    const kern_function *f = scope->lanes > 1 ? kern_library_named(w->library, name) : NULL;
     if (!f) return NULL;
     const char *made = kern_c_function(&needs, f);
     write_needs(w, &needs);
@@ -295,12 +295,14 @@ void kern_prelude(const target_machine *target, const kern_kernel *const *kernel
                 .memory = out->memory,
                 .out = out,
                 .dialect = kern_c_dialect_named(target->dialect)};
-    if (count) w.library = kernels[0]->needs->library;
     bool checks = false;
     for (uint32_t k = 0; k < count; k++) checks |= kern_reports(kernels[k]->ir);
     if (w.dialect)
         kern_c_write_dialect(w.dialect, checks, out);
     else
         text_add(out, target->plain ? PLAIN_HEAD : HEAD);
-    for (uint32_t k = 0; k < count; k++) write_needs(&w, kernels[k]->needs);
+    for (uint32_t k = 0; k < count; k++) {
+        w.library = kernels[k]->needs->library;
+        write_needs(&w, kernels[k]->needs);
+    }
 }

@@ -59,18 +59,12 @@ static void print_extreme(kern_c_printer *pr, sym_expr e)
 static void print_symbol(kern_c_printer *pr, sym_expr e)
 {
     kern_ref v = kern_symbol_value(pr->k, e);
-    if (v) {
-        text_printf(pr->out, pr->k->values.at[v].vector ? "%s[l]" : "%s", kern_c_name(pr, v));
-        return;
-    }
-    bool moves = sym_same(e, pr->vector_axis), shifted = moves && pr->copy > 0;
-    if (!moves || (!shifted && !pr->lane)) {
+    if (v)
+        text_add(pr->out, kern_c_name(pr, v));
+    else if (sym_same(e, pr->vector_axis) && pr->copy > 0)
+        text_printf(pr->out, "(%s + %u)", sym_name(pr->t, e), pr->copy * pr->k->lanes);
+    else
         text_add(pr->out, sym_name(pr->t, e));
-        return;
-    }
-    text_printf(pr->out, "(%s", sym_name(pr->t, e));
-    if (shifted) text_printf(pr->out, " + %u", pr->copy * pr->k->lanes);
-    text_printf(pr->out, pr->lane ? " + %s)" : ")", pr->lane);
 }
 
 static void print_index(kern_c_printer *pr, sym_expr e)
@@ -132,11 +126,21 @@ static uint32_t lanes_of(const kern_c_printer *pr, const kern_value *v)
     return v->vector ? pr->k->lanes : 1;
 }
 
+/* A scalar that is another one for each vector of a step. */
+static bool is_of_vector(const kern_c_printer *pr, const kern_value *v)
+{
+    if (v->kind == KERN_COUNT || v->kind == KERN_ANY) return true;
+    if (v->kind == KERN_NUMBER || v->kind == KERN_LOAD) return v->runs;
+    for (size_t i = 0; i < COUNT_OF(v->args) && v->kind == KERN_APPLY; i++)
+        if (v->args[i] && kern_c_is_copied(pr, v->args[i])) return true;
+    return false;
+}
+
 bool kern_c_is_copied(const kern_c_printer *pr, kern_ref ref)
 {
     const kern_value *v = value_at(pr, ref);
-    bool many = v->vector || v->kind == KERN_COUNT;
-    return v->copies > 1 || (pr->copies > 1 && many && v->level >= pr->copied);
+    if (pr->copies == 1 || v->level < pr->copied) return v->copies > 1;
+    return v->vector || v->copies > 1 || is_of_vector(pr, v);
 }
 
 static const char *name_of_copy(kern_c_printer *pr, kern_ref ref, uint32_t copy)
@@ -195,39 +199,6 @@ static const char *element_of(kern_c_printer *pr, const kern_value *v)
     return v->dtype == TY_BOOL ? kern_c_format(pr, "%s != 0", place, NULL) : place;
 }
 
-/* `statement` for so many lanes, one after the other. */
-static void print_each(kern_c_printer *pr, sym_expr index, const char *count, const char *statement)
-{
-    if (kern_divides(pr->k, index)) {
-        text_line(pr->out, "for (int l = 0; l < %s; l++) %s;", count, statement);
-        return;
-    }
-    kern_need(pr->needs, "fe_lanes");
-    text_line(pr->out, "fe_lanes(l, %s, %u, %s;)", count, pr->k->lanes, statement);
-}
-
-/* An array filled lane by lane, then taken as a vector. */
-static void print_each_lane(kern_c_printer *pr, kern_ref ref, const kern_value *v)
-{
-    const char *element = v->dtype == TY_BOOL ? "i32" : kern_c_type_of(pr, v->dtype, 1),
-               *guard = "";
-    pr->lane = "l";
-    if (v->guard)
-        guard = kern_c_format(pr, value_at(pr, v->guard)->vector ? "if (%s[l]) " : "if (%s) ",
-                              kern_c_operand(pr, v->guard), NULL);
-    const char *one = v->kind == KERN_LOAD ? element_of(pr, v) : kern_c_index(pr, v->index);
-    pr->lane = NULL;
-    text_line(pr->out, "{");
-    pr->out->indent++;
-    text_line(pr->out, "%s e[%u] = {0};", element, pr->k->lanes);
-    print_each(pr, v->index, kern_c_count(pr, v->count),
-               arena_printf(pr->needs->memory, "%se[l] = %s(%s)", guard,
-                            v->dtype == TY_BOOL ? "-" : "", one));
-    text_line(pr->out, "__builtin_memcpy(&%s, e, sizeof e);", kern_c_name(pr, ref));
-    pr->out->indent--;
-    text_line(pr->out, "}");
-}
-
 static const char *gather_text(kern_c_printer *pr, const kern_value *v)
 {
     kern_c_scope scope = {
@@ -235,64 +206,6 @@ static const char *gather_text(kern_c_printer *pr, const kern_value *v)
     scope.args[2] =
         kern_c_format(pr, "%s, %s", kern_c_count(pr, v->count), kern_c_operand(pr, v->guard));
     return kern_c_text(pr, "@gatherif($0, $1, $2)", &scope);
-}
-
-/* All lanes at once from s on, in that way; NULL: lane by lane. */
-static const char *run_text(kern_c_printer *pr, const kern_value *v, uint32_t way)
-{
-    bool is_number = v->kind == KERN_NUMBER, masked = v->guard && value_at(pr, v->guard)->vector;
-    kern_c_scope scope = {v->dtype, pr->k->lanes, {NULL, kern_c_count(pr, v->count), NULL}};
-    if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
-    if (!is_number) scope.args[0] = memory_name(pr, v->memory);
-    if (way == KERN_UP)
-        return kern_c_text(pr,
-                           is_number   ? "@iota() + ($E)s"
-                           : masked    ? "@loadif($0 + s, $1, $2)"
-                           : !v->count ? "@loadall($0 + s)"
-                                       : "@load($0 + s, $1)",
-                           &scope);
-    if (masked) return NULL;
-    if (way == KERN_DOWN)
-        return kern_c_text(pr, is_number ? "($E)s - @iota()" : "@loaddown($0 + s, $1)", &scope);
-    return kern_c_text(pr,
-                       is_number             ? "($E)s - ($T){0}"
-                       : v->dtype == TY_BOOL ? "-($0[s] != 0) - ($T){0}"
-                                             : "$0[s] - ($T){0}",
-                       &scope);
-}
-
-/* Lanes that mostly lie in one way: the last one tells, as no step is larger. */
-static void print_runs(kern_c_printer *pr, kern_ref ref, const kern_value *v)
-{
-    static const struct {
-        uint32_t way;
-        const char *test;
-    } WAYS[] = {{KERN_UP, "d == %s - 1"}, {KERN_DOWN, "d == 1 - %s"}, {KERN_SAME, "d == 0 && %s"}};
-    const char *first = kern_c_index(pr, v->index), *count = kern_c_count(pr, v->count);
-    pr->lane = kern_c_format(pr, "%s - 1", count, NULL);
-    text_line(pr->out, "const i64 s = %s, d = %s - s;", first, kern_c_index(pr, v->index));
-    pr->lane = NULL;
-    for (size_t i = 0; i < COUNT_OF(WAYS); i++) {
-        const char *all = v->ways & WAYS[i].way ? run_text(pr, v, WAYS[i].way) : NULL;
-        if (!all) continue;
-        text_line(pr->out, "if (%s) %s = %s;", kern_c_format(pr, WAYS[i].test, count, NULL),
-                  kern_c_name(pr, ref), all);
-        text_line(pr->out, "else");
-    }
-    print_each_lane(pr, ref, v);
-}
-
-static void print_lanes(kern_c_printer *pr, kern_ref ref, const kern_value *v)
-{
-    bool by_scalar = v->guard && !value_at(pr, v->guard)->vector;
-    const char *type = kern_c_type_of(pr, v->dtype, pr->k->lanes), *name = kern_c_name(pr, ref);
-    text_line(pr->out, by_scalar ? "%s %s = {0};" : "%s %s;", type, name);
-    text_line(pr->out, by_scalar ? "if (%s) {" : "{",
-              by_scalar ? kern_c_operand(pr, v->guard) : NULL);
-    pr->out->indent++;
-    print_runs(pr, ref, v);
-    pr->out->indent--;
-    text_line(pr->out, "}");
 }
 
 static const char *load_text(kern_c_printer *pr, const kern_value *v)
@@ -308,11 +221,9 @@ static const char *load_text(kern_c_printer *pr, const kern_value *v)
             pr->k->lanes,
             {place_of(pr, v->memory, v->index, false), kern_c_count(pr, v->count), NULL}};
         bool whole = is_tile || (!v->count && !masked);
-        const char *pairs = masked ? "@loadpairsif($0, $1, $2)" : "@loadpairs($0, $1)";
         if (masked) scope.args[2] = kern_c_operand(pr, v->guard);
         loaded = kern_c_text(pr,
-                             v->pairs ? pairs
-                             : whole  ? "@loadall($0)"
+                             whole    ? "@loadall($0)"
                              : masked ? "@loadif($0, $1, $2)"
                                       : "@load($0, $1)",
                              &scope);
@@ -327,10 +238,12 @@ static const char *load_text(kern_c_printer *pr, const kern_value *v)
 static const char *spaced_text(kern_c_printer *pr, const kern_value *v)
 {
     sym_expr stride, rest;
+    kern_c_scope scope = {v->dtype, pr->k->lanes, {kern_c_index(pr, v->index), NULL, NULL}};
+    if (v->runs) return kern_c_text(pr, "@iota() + ($E)($0)", &scope);
     bool linear = sym_linear_in(pr->k->symbols, v->index, pr->vector_axis, &stride, &rest);
     CHECK(session_of(pr), linear);
-    kern_c_scope scope = {
-        v->dtype, pr->k->lanes, {kern_c_index(pr, stride), kern_c_index(pr, v->index), NULL}};
+    scope.args[1] = scope.args[0];
+    scope.args[0] = kern_c_index(pr, stride);
     return kern_c_text(pr, "@iota() * ($E)($0) + ($E)($1)", &scope);
 }
 
@@ -427,10 +340,6 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
             expression = gather_text(pr, v);
             break;
         }
-        if (v->access == KERN_LANES && !v->pairs) {
-            print_lanes(pr, ref, v);
-            return;
-        }
         expression = v->kind == KERN_LOAD     ? load_text(pr, v)
                      : v->access == KERN_UNIT ? spaced_text(pr, v)
                                               : kern_c_index(pr, v->index);
@@ -440,6 +349,11 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
                                    kern_c_operand(pr, v->args[0]), type);
         break;
     case KERN_CALL: expression = call_text(pr, v); break;
+    case KERN_ANY: {
+        kern_c_scope scope = {TY_I32, pr->k->lanes, {kern_c_operand(pr, v->args[0]), NULL, NULL}};
+        expression = kern_c_text(pr, pr->k->lanes > 1 ? "@any($0)" : "$0", &scope);
+        break;
+    }
     case KERN_LANE:
         expression = kern_c_format(pr, v->dtype == TY_BOOL ? "%s[%s] & 1" : "%s[%s]",
                                    kern_c_name(pr, v->args[0]), sym_name(pr->t, v->index));

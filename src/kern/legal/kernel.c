@@ -25,9 +25,23 @@ static const kern_function *function_of(kern_library *library, const kern_ir *k,
     return name ? kern_library_find(library, name, dtype, v->vector ? k->lanes : 1) : NULL;
 }
 
+/* What is no float32 becomes a half by way of it, and the other way round. */
+static void convert_halfway(kern_lowering *lo, kern_value *v)
+{
+    ty_dtype from = lo->k->values.at[v->args[0]].dtype, to = v->dtype;
+    bool stops = from != to && (ty_is_half(from) || ty_is_half(to)) && !conversion(from, to);
+    if (v->op != LOOP_CAST || !stops) return;
+    v->args[0] = kern_lower_value(lo, (kern_value){.kind = KERN_APPLY,
+                                                   .op = LOOP_CAST,
+                                                   .dtype = TY_F32,
+                                                   .vector = v->vector,
+                                                   .args = {v->args[0]}});
+}
+
 static void lower_operation(kern_lowering *lo, kern_value *v)
 {
     bool lowers = v->kind == KERN_APPLY && (v->vector || lo->library->scalars);
+    if (lowers) convert_halfway(lo, v);
     const kern_function *f = lowers ? function_of(lo->library, lo->k, v) : NULL;
     if (!f) return;
     v->kind = KERN_CALL;
@@ -43,9 +57,9 @@ void kern_lower_into(kern_lowering *lo, kern_item item)
 
 kern_ref kern_lower_value(kern_lowering *lo, kern_value v)
 {
-    kern_ref ref = lo->k->values.count;
     v.level = lo->loop->level;
     lower_operation(lo, &v);
+    kern_ref ref = lo->k->values.count;
     vec_push(lo->memory, &lo->k->values, v);
     kern_lower_into(lo, (kern_item){.kind = KERN_DEFINE, .value = ref});
     return ref;
@@ -67,6 +81,17 @@ kern_ref kern_lower_apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_re
                                              .dtype = compares ? TY_BOOL : x->dtype,
                                              .vector = x->vector || (b && y->vector),
                                              .args = {a, b}});
+}
+
+kern_ref kern_lower_call(kern_lowering *lo, const char *base, kern_ref a, kern_ref b)
+{
+    ty_dtype dtype = lo->k->values.at[a].dtype;
+    return kern_lower_value(
+        lo, (kern_value){.kind = KERN_CALL,
+                         .dtype = dtype,
+                         .vector = true,
+                         .callee = kern_library_find(lo->library, base, dtype, lo->k->lanes),
+                         .args = {a, b}});
 }
 
 kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x)
@@ -141,7 +166,7 @@ static void count_lanes(kern_lowering *lo, kern_ref ref)
     bool is_tile = v->kind == KERN_LOAD && lo->k->memories.at[v->memory].is_tile;
     bool loads = v->kind == KERN_LOAD && (v->access == KERN_LANES || !is_tile);
     bool numbers = v->kind == KERN_NUMBER && v->access == KERN_LANES;
-    if (!v->vector || (!loads && !numbers)) return;
+    if (!v->vector || v->runs || (!loads && !numbers)) return;
     kern_ref count = kern_lower_count(lo);
     lo->k->values.at[ref].count = count;
 }
@@ -169,17 +194,17 @@ static void lower_bound(kern_lowering *lo, kern_item item)
 
 static void lower_define(kern_lowering *lo, const kern_item *item)
 {
-    kern_value *v = &lo->k->values.at[item->value];
-    v->level = lo->loop->level;
-    if (v->kind == KERN_RESULT) {
+    kern_value v = lo->k->values.at[item->value];
+    v.level = lo->loop->level;
+    lower_operation(lo, &v);
+    lo->k->values.at[item->value] = v;
+    if (v.kind == KERN_RESULT) {
         kern_lower_result(lo, item->value);
         return;
     }
-    lower_operation(lo, v);
-    if (v->runs) v->ways = kern_runs(lo->k, v->index, kern_lower_axis(lo));
     kern_lower_gather(lo, item->value);
-    v = &lo->k->values.at[item->value];
-    if (v->access == KERN_LANES && !v->runs && !v->pairs && !v->gathers) {
+    v = lo->k->values.at[item->value];
+    if (v.access == KERN_LANES && !v.gathers) {
         kern_lower_load_lanes(lo, item->value);
         return;
     }
@@ -294,7 +319,8 @@ kern_ir *kern_legal(const kern_ir *k, kern_library *library)
 
 static bool has_lowered_loop(const kern_loop *loop)
 {
-    bool found = loop->kind == KERN_EACH_LANE || loop->kind == KERN_SQUARES;
+    bool found =
+        loop->kind == KERN_EACH_LANE || loop->kind == KERN_SQUARES || loop->kind == KERN_WHEN;
     for (uint32_t i = 0; i < loop->items.count && !found; i++)
         found = loop->items.at[i].kind == KERN_LOOP && has_lowered_loop(loop->items.at[i].loop);
     return found;

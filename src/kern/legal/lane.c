@@ -67,21 +67,32 @@ static sym_expr open_lanes(kern_lowering *lo, sym_expr index)
     return lane;
 }
 
+/* A variable, 0 until it is set. */
+static void make_variable(kern_lowering *lo, kern_ref ref)
+{
+    const kern_value was = lo->k->values.at[ref];
+    kern_ref zero = kern_lower_constant(lo, (kern_value){.dtype = was.dtype, .vector = true});
+    lo->k->values.at[ref] = (kern_value){.kind = KERN_VARIABLE,
+                                         .dtype = was.dtype,
+                                         .vector = true,
+                                         .level = was.level,
+                                         .copies = 1,
+                                         .args = {zero}};
+    kern_lower_into(lo, (kern_item){.kind = KERN_DEFINE, .value = ref});
+}
+
 void kern_lower_load_lanes(kern_lowering *lo, kern_ref ref)
 {
-    kern_value one = lo->k->values.at[ref];
-    kern_value zero = {.dtype = one.dtype, .vector = true};
+    const kern_value all = lo->k->values.at[ref];
+    make_variable(lo, ref);
+    (all.runs || all.pairs ? kern_lower_ways : kern_lower_each_lane)(lo, ref, all);
+}
+
+void kern_lower_each_lane(kern_lowering *lo, kern_ref ref, kern_value one)
+{
     kern_loop *around = lo->loop;
-    kern_ref none = kern_lower_constant(lo, zero);
-    lo->k->values.at[ref] = (kern_value){.kind = KERN_VARIABLE,
-                                         .dtype = one.dtype,
-                                         .vector = true,
-                                         .level = one.level,
-                                         .copies = 1,
-                                         .args = {none}};
-    kern_lower_into(lo, (kern_item){.kind = KERN_DEFINE, .value = ref});
     sym_expr lane = open_lanes(lo, one.index);
-    one.vector = false;
+    one.vector = one.runs = one.pairs = false;
     one.access = KERN_ONE;
     one.index = index_of(lo, lane, one.index);
     if (one.guard) one.guard = lane_of(lo, lane, one.guard);

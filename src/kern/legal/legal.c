@@ -108,6 +108,7 @@ static void renumber_items(renumbering *r, kern_loop *loop)
     const kern_ref *numbers = r->numbers;
     loop->count = numbers[loop->count];
     loop->mask = numbers[loop->mask];
+    loop->condition = numbers[loop->condition];
     for (uint32_t i = 0; i < loop->items.count; i++) {
         kern_item *item = &loop->items.at[i];
         item->value = numbers[item->value];

@@ -1,8 +1,8 @@
 /* legal.h -- kernel IR lowered for a target, as printers are given it. Loops say how many lanes a step has,
  * and lines what they do with them (kernel.c); accumulators become variables and operations on them (sum.c),
- * indices of gathers values (gather.c), what lies anywhere is taken lane by lane (lane.c), squares are loops
- * (square.c). Operations that processors have no instruction for become calls of functions, which are kernel
- * IR too.
+ * indices of gathers values (gather.c), what lies anywhere is taken lane by lane (lane.c), and all at once
+ * where it mostly lies in one way (way.c), squares are loops (square.c). Operations that processors have no
+ * instruction for become calls of functions, which are kernel IR too.
  *
  *     function tanh_f64x8 (v1 : f64x8) {
  *       v2 : f64x8 = abs v1
@@ -103,7 +103,7 @@ kern_ref kern_function_number(kern_library *library, kern_function *f, ty_dtype 
 kern_ref kern_function_define(kern_library *library, kern_function *f, kern_value v);
 void kern_function_return(kern_library *library, kern_function *f, kern_ref value);
 
-/* ---- kernel.c, sum.c, gather.c, lane.c, square.c: kernels ---- */
+/* ---- kernel.c, sum.c, gather.c, lane.c, way.c, square.c: kernels ---- */
 /* What an accumulator is made of. */
 typedef struct kern_parts {
     kern_ref partial;     /* a variable, with the accumulator's copies */
@@ -134,14 +134,20 @@ kern_loop *kern_lower_open(kern_lowering *lo, const kern_loop *like);
 void kern_lower_items(kern_lowering *lo, const kern_loop *from);
 /* An axis that no loop runs over. */
 sym_expr kern_lower_new_axis(const kern_lowering *lo);
-/* A load, or an index, whose lanes lie anywhere, and a store: lane by lane. */
+/* A load, or an index, whose lanes are no neighbours, and a store: lane by lane. */
 void kern_lower_load_lanes(kern_lowering *lo, kern_ref ref);
+/* The variable takes the load, lane by lane, */
+void kern_lower_each_lane(kern_lowering *lo, kern_ref variable, kern_value load);
+/* or all lanes at once where they lie so. */
+void kern_lower_ways(kern_lowering *lo, kern_ref variable, kern_value load);
 void kern_lower_store_lanes(kern_lowering *lo, kern_store store);
 /* Rows that are to be taken in squares. */
 void kern_lower_squares(kern_lowering *lo, const kern_loop *rows);
 /* A new value, defined in the loop at hand. */
 kern_ref kern_lower_value(kern_lowering *lo, kern_value v);
 kern_ref kern_lower_constant(kern_lowering *lo, kern_value v);
+/* A function of the library, of one or two vectors. */
+kern_ref kern_lower_call(kern_lowering *lo, const char *base, kern_ref a, kern_ref b);
 /* op of a and b as they are; a comparison gives bools. */
 kern_ref kern_lower_apply(kern_lowering *lo, loop_opcode op, kern_ref a, kern_ref b);
 kern_ref kern_lower_splat(kern_lowering *lo, kern_ref x);

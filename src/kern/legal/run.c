@@ -174,6 +174,7 @@ static loop_scalar defined(machine *m, const kern_value *v)
     switch (v->kind) {
     case KERN_NUMBER: return (loop_scalar){.i = index_of(m, v->index)};
     case KERN_VARIABLE:
+    case KERN_ANY:
     case KERN_JOIN: /* of a group of one */
     case KERN_READ: return m->r.values[v->args[0]];
     case KERN_LOAD:
@@ -266,12 +267,20 @@ static void run_loop(machine *m, const kern_loop *loop)
         run_rows(m, loop);
     else if (loop->kind == KERN_BLOCKS)
         run_blocks(m, loop);
+    else if (loop->kind == KERN_WHEN || loop->kind == KERN_OTHERWISE)
+        run_items(m, loop);
     else if (loop->columns)
         run_steps(m, loop, m->piece->n0, m->piece->n1);
     else if (loop->in_block)
         run_steps(m, loop, m->block_from, m->block_to);
     else
         run_steps(m, loop, 0, index_of(m, loop->extent));
+}
+
+static bool goes_into(const machine *m, const kern_item *item)
+{
+    return item->loop->kind == KERN_OTHERWISE ? !holds(m, item[-1].loop->condition)
+                                              : holds(m, item->loop->condition);
 }
 
 static void run_items(machine *m, const kern_loop *loop)
@@ -286,7 +295,9 @@ static void run_items(machine *m, const kern_loop *loop)
         case KERN_SET: m->r.values[item->variable] = m->r.values[item->value]; break;
         case KERN_STORE: store(m, &item->store); break;
         case KERN_BOUND: check(m, &item->bound); break;
-        case KERN_LOOP: run_loop(m, item->loop); break;
+        case KERN_LOOP:
+            if (goes_into(m, item)) run_loop(m, item->loop);
+            break;
         default: break; /* of functions, or lowered */
         }
         arena_release(m->memory, mark);
