@@ -132,7 +132,9 @@ fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector)
 {
     if (!count) return FE_OK;
     FE_TRY(use(c, count));
-    if (vector && value_at(c, count)->kind == KERN_COUNT) return FE_OK;
+    const kern_value *n = value_at(c, count);
+    bool some = n->kind == KERN_CONST && n->integer > 0 && n->integer <= (int64_t)c->k->lanes;
+    if (vector && (n->kind == KERN_COUNT || some)) return FE_OK;
     return kern_broken(c, "K3", "v%u is no number of lanes", count);
 }
 
@@ -245,6 +247,9 @@ fe_status kern_check_access(kern_checker *c, uint32_t memory, const kern_value *
 
 static fe_status check_runs(kern_checker *c, const kern_value *v)
 {
+    if (v->repeats && !kern_repeats_by(c->k, v->index, c->vector_axis, v->repeats))
+        return kern_broken(c, "K3", "the lanes are not those of every element %u times",
+                           v->repeats);
     if (!v->runs || v->access != KERN_LANES || kern_runs(c->k, v->index, c->vector_axis))
         return FE_OK;
     return kern_broken(c, "K3", "nothing says when the lanes are neighbours");

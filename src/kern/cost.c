@@ -35,7 +35,7 @@ static int64_t apply_cost(loop_opcode op, int64_t lanes)
 static int64_t value_cost(const costing *c, const kern_value *v)
 {
     int64_t lanes = v->vector ? c->k->lanes : 1;
-    bool by_lane = v->access == KERN_LANES && !v->runs && !v->turned;
+    bool by_lane = v->access == KERN_LANES && !v->runs && !v->repeats && !v->turned;
     switch (v->kind) {
     case KERN_LOAD: return by_lane ? c->costs->load_lane * lanes : c->costs->load;
     case KERN_NUMBER: return by_lane ? c->costs->index_lane * lanes : c->costs->index;

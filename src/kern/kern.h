@@ -104,6 +104,9 @@
  *       lanes r0 first v4 {
  *         ...
  *
+ * So are those that have each element several times (`load each 2 times`), or every second one (`load
+ * pairs`): a function puts their lanes in order.
+ *
  * Rows that go in squares, as their columns do, are loops over a square. What was to be turned, read ahead,
  * is a tile, filled with columns of the square and transposed:
  *

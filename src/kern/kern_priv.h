@@ -67,8 +67,10 @@ typedef struct kern_value {
     uint32_t memory;    /* LOAD: index in memories */
     kern_access access; /* LOAD, NUMBER */
     bool pairs;         /* LOAD of LANES: every second element */
-    bool turned;        /* LOAD of LANES: neighbours are in the next rows of the square */
-    bool gathers;       /* LOAD of LANES in a legal kernel: of elements args[0], by a mask */
+    uint32_t
+        repeats; /* LOAD of LANES: of neighbours, each so many times, from a multiple of that on; or 0 */
+    bool turned;  /* LOAD of LANES: neighbours are in the next rows of the square */
+    bool gathers; /* LOAD of LANES in a legal kernel: of elements args[0], by a mask */
     /* LANES: mostly neighbours, up or down, or all the same. In a legal kernel: the index is that of the
      * first lane, and UNIT are that one and those behind it */
     bool runs;
@@ -270,6 +272,10 @@ sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
 /* The ways in which lanes along the axis may all lie, where the first and the last tell; 0: they do
  * not tell. */
 uint32_t kern_runs(const kern_ir *k, sym_expr index, sym_expr axis);
+/* How many lanes, a power of two, have each element where an axis divided by that counts elements up; 0: no
+ * division is all that the index has of it. */
+uint32_t kern_repeats(const kern_ir *k, sym_expr index, sym_expr axis);
+bool kern_repeats_by(const kern_ir *k, sym_expr index, sym_expr axis, uint32_t times);
 /* Does what turns lanes over, a division, do so less than once a vector? */
 bool kern_runs_far(const kern_ir *k, sym_expr index, sym_expr axis);
 

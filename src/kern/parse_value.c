@@ -119,6 +119,16 @@ fe_status kern_read_count(kern_reader *in, kern_ref *out)
 
 /* ---- values ---- */
 
+/* 4 times */
+static fe_status parse_times(kern_reader *in, uint32_t *times)
+{
+    int64_t number = 0;
+    FE_TRY(lex_int(in->lx, &number));
+    if (number < 1 || number > KERN_MOST_LANES) return lex_fail(in->lx, "there are fewer lanes");
+    *times = (uint32_t)number;
+    return lex_expect(in->lx, "times");
+}
+
 static fe_status parse_access(kern_reader *in, kern_value *v)
 {
     v->access = v->vector ? KERN_UNIT : KERN_ONE;
@@ -128,7 +138,9 @@ static fe_status parse_access(kern_reader *in, kern_value *v)
     v->turned = v->kind == KERN_LOAD && lex_take(in->lx, "turned");
     v->gathers = v->kind == KERN_LOAD && lex_take(in->lx, "gather");
     v->runs = lex_take(in->lx, "runs");
-    if (!v->pairs && !v->turned && !v->gathers && !v->runs && !lex_take(in->lx, "lanes"))
+    if (v->kind == KERN_LOAD && lex_take(in->lx, "each")) FE_TRY(parse_times(in, &v->repeats));
+    if (!v->pairs && !v->turned && !v->gathers && !v->runs && !v->repeats &&
+        !lex_take(in->lx, "lanes"))
         return FE_OK;
     if (!v->vector) return lex_fail(in->lx, "a scalar has no lanes");
     v->access = KERN_LANES;

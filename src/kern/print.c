@@ -60,9 +60,10 @@ static void print_operand(printer *pr, kern_ref ref, ty_dtype line)
 
 /* ---- lines ---- */
 
-static const char *lanes_name(const kern_value *v)
+static const char *lanes_name(const printer *pr, const kern_value *v)
 {
     if (v->access != KERN_LANES) return v->runs ? "run " : "";
+    if (v->repeats) return arena_printf(pr->out->memory, "each %u times ", v->repeats);
     return v->pairs     ? "pairs "
            : v->turned  ? "turned "
            : v->gathers ? "gather "
@@ -72,12 +73,14 @@ static const char *lanes_name(const kern_value *v)
 
 static void print_count(printer *pr, kern_ref count)
 {
-    if (count) text_printf(pr->out, " first v%u", count);
+    if (!count) return;
+    text_add(pr->out, " first ");
+    print_operand(pr, count, TY_I64);
 }
 
 static void print_load(printer *pr, const kern_value *v)
 {
-    text_printf(pr->out, "load %s", lanes_name(v));
+    text_printf(pr->out, "load %s", lanes_name(pr, v));
     if (v->gathers) {
         print_memory(pr, v->memory);
         text_printf(pr->out, "[v%u]", v->args[0]);
@@ -111,7 +114,7 @@ static void print_expression(printer *pr, const kern_value *v)
 {
     switch (v->kind) {
     case KERN_NUMBER:
-        text_printf(pr->out, "index %s", lanes_name(v));
+        text_printf(pr->out, "index %s", lanes_name(pr, v));
         sym_print(pr->t, v->index, pr->out);
         print_count(pr, v->count);
         break;

@@ -140,6 +140,30 @@ uint32_t kern_runs(const kern_ir *k, sym_expr index, sym_expr axis)
     return runs;
 }
 
+bool kern_repeats_by(const kern_ir *k, sym_expr index, sym_expr axis, uint32_t times)
+{
+    sym_table *t = k->symbols;
+    sym_expr first = {0}, coefficient, rest;
+    int64_t step;
+    if (times < 2 || times >= k->lanes || sym_is_none(axis) || has_vector(k, index)) return false;
+    for (uint32_t i = 0; i < times; i++) {
+        sym_expr at = sym_add_int(t, sym_mul_int(t, axis, times), i);
+        sym_expr e = sym_substitute(t, index, &axis, &at, 1);
+        if (i == 0) first = e;
+        if (!sym_same(e, first)) return false;
+    }
+    return sym_linear_in(t, first, axis, &coefficient, &rest) &&
+           sym_is_int(t, coefficient, &step) && step == 1;
+}
+
+uint32_t kern_repeats(const kern_ir *k, sym_expr index, sym_expr axis)
+{
+    uint32_t times = 2;
+    if (!kern_divides(k, index)) return 0;
+    while (times < k->lanes && !kern_repeats_by(k, index, axis, times)) times *= 2;
+    return times < k->lanes ? times : 0;
+}
+
 bool kern_runs_far(const kern_ir *k, sym_expr index, sym_expr axis)
 {
     const sym_table *t = k->symbols;

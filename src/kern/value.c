@@ -252,7 +252,10 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
     if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
     v.pairs = v.access == KERN_LANES && spot.stride == 2;
     v.turned = v.access == KERN_LANES && spot.spaced && is_turned(b, n, &v);
-    v.runs = v.access == KERN_LANES && !v.pairs && !v.turned && runs(b, v.index);
+    bool is_free = v.access == KERN_LANES && !v.pairs && !v.turned;
+    if (is_free && !(guard && at(b, guard)->vector))
+        v.repeats = kern_repeats(b->k, v.index, b->vector_axis);
+    v.runs = is_free && !v.repeats && runs(b, v.index);
     v.vector = v.access != KERN_ONE;
     if (v.vector && v.level < b->vector_level) v.level = b->vector_level;
     if (v.level == 0 && map_get(&b->is_written, n->buffer) != MAP_NONE) v.level = 1;

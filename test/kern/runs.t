@@ -57,6 +57,65 @@ error: kern: law K3: nothing says when the lanes are neighbours
   at kernel k_runs group 0: v1 : f32x8 = load runs b0[p0*i0 + 2*i1]
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
+# each element in several lanes, where an axis is divided by 2, 4 or 8
+--file each.kern--
+kernel k_each group 0 lanes 8 ints [100]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  rows (i0) {
+    vector i1 in columns {
+      v1 : f32x8 = load each 2 times b0[p0*i0 + i1 // 2]
+      store b1[p0*i0 + i1] : f32x8 = v1
+    }
+  }
+--run-- ferrite inspect each.kern --from kern --stage legal --isa x86-64-v3 | tee each.legal
+--out--
+function repeat2_f32x8 (v1 : f32x8) {
+  v2 : f32x8 = shuffle v1, v1 [0, 0, 1, 1, 2, 2, 3, 3]
+  return v2
+}
+kernel k_each group 0 lanes 8 ints [100]
+  buffer b0 : f32 in @x
+  buffer b1 : f32 out @y
+  rows (i0) {
+    vector i1 in columns count v2 {
+      var v1 : f32x8 = 0.0
+      v3 : i64 = index run i1 % 2
+      v4 : bool = eq v3, i64 0
+      v5 : bool = eq v2, i64 8
+      v6 : bool = and v4, v5
+      when v6 {
+        v7 : f32x8 = load run b0[p0*i0 + i1 // 2] first 4
+        v8 : f32x8 = call repeat2_f32x8 v7
+        set v1 = v8
+      }
+      otherwise {
+        lanes r0 first v2 {
+          v9 : f32 = load b0[p0*i0 + (i1 + r0) // 2]
+          set v1[r0] = v9
+        }
+      }
+      store b1[p0*i0 + i1] first v2 : f32x8 = v1
+    }
+  }
+--run-- ferrite inspect each.legal --from kern --stage legal --isa x86-64-v3 | cmp - each.legal
+--run-- sed 's/i1 \/\/ 2/(i1 + 1) \/\/ 2/' each.kern | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: the lanes are not those of every element 2 times
+  at kernel k_each group 0: v1 : f32x8 = load each 2 times b0[p0*i0 + (i1 + 1) // 2]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/first 4/first 9/' each.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: v13 is no number of lanes
+  at kernel k_each group 0: v7 : f32x8 = load run b0[p0*i0 + i1 // 2] first 9
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/each 2 times/each 99 times/' each.kern | ferrite inspect - --from kern --stage kern
+--err--
+error: kern: there are fewer lanes (found 'times')
+  at line 6, column 33
+--status-- 1
 --run-- ferrite inspect runs.kern --from kern --stage legal --isa x86-64-v4 | tee runs.legal
 --out--
 function turned_f32x8 (v1 : f32x8) {

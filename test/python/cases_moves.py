@@ -20,6 +20,15 @@ def moved_in_runs(x, y, k):
     return *ends, *borders, torch.kron(x[0], y[0, 0, :1]), x.repeat_interleave(20, 2)[..., ::5], x.repeat(1, 1, 3)
 
 
+@op(real(1, 2, 11, 21), whole(3, 50), real(5, 19))
+def each_several_times(x, k, w):
+    """Each element in 2, 4, 8 neighbouring lanes: from even places on, and where a slice begins at an odd one."""
+    larger = torch.nn.functional.interpolate(x, scale_factor=2), torch.nn.functional.interpolate(x, scale_factor=4)
+    times = k.repeat_interleave(2, 1), k.repeat_interleave(8, 1), (k > 0).repeat_interleave(4, 1), w.half().repeat_interleave(2, 1)
+    spread = w.unsqueeze(-1).expand(5, 19, 4).reshape(5, 76)
+    return *larger, *times, spread + 1, spread[:, 3:70] * 2, pad(larger[0], (3, 2, 1, 0)), larger[0].double().flip(-1)
+
+
 @op(real(70, 3), real(70, 3), real(3), real(40, 5))
 def rows_of_three(x, y, z, w):
     whole = x / x.norm(dim=-1, keepdim=True), x * z, torch.linalg.cross(x, y), torch.stack([x, y], -1)

@@ -156,7 +156,7 @@ const char *kern_c_name(kern_c_printer *pr, kern_ref ref)
 
 const char *kern_c_count(kern_c_printer *pr, kern_ref count)
 {
-    return count ? kern_c_name(pr, count) : arena_printf(pr->needs->memory, "%u", pr->k->lanes);
+    return count ? kern_c_operand(pr, count) : arena_printf(pr->needs->memory, "%u", pr->k->lanes);
 }
 
 const char *kern_c_operand(kern_c_printer *pr, kern_ref ref)

@@ -79,7 +79,7 @@ void kern_lower_gather(kern_lowering *lo, kern_ref ref)
     const kern_ir *k = lo->k;
     const kern_value v = k->values.at[ref];
     bool scattered = v.kind == KERN_LOAD && v.access == KERN_LANES && !v.runs && !v.pairs &&
-                     !v.turned && !v.gathers;
+                     !v.turned && !v.gathers && !v.repeats;
     if (!scattered || v.dtype == TY_BOOL || !v.guard || !k->values.at[v.guard].vector) return;
     gathering g = {.lo = lo, .axis = kern_lower_axis(lo)};
     if (!holds_lanes(&g, v.index) || !is_sum(&g, v.index)) return;

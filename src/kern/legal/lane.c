@@ -85,7 +85,7 @@ void kern_lower_load_lanes(kern_lowering *lo, kern_ref ref)
 {
     const kern_value all = lo->k->values.at[ref];
     make_variable(lo, ref);
-    (all.runs || all.pairs ? kern_lower_ways : kern_lower_each_lane)(lo, ref, all);
+    (all.runs || all.pairs || all.repeats ? kern_lower_ways : kern_lower_each_lane)(lo, ref, all);
 }
 
 void kern_lower_each_lane(kern_lowering *lo, kern_ref ref, kern_value one)
@@ -93,6 +93,7 @@ void kern_lower_each_lane(kern_lowering *lo, kern_ref ref, kern_value one)
     kern_loop *around = lo->loop;
     sym_expr lane = open_lanes(lo, one.index);
     one.vector = one.runs = one.pairs = false;
+    one.repeats = 0;
     one.access = KERN_ONE;
     one.index = index_of(lo, lane, one.index);
     if (one.guard) one.guard = lane_of(lo, lane, one.guard);

@@ -1,6 +1,7 @@
 /* lanes.c -- functions that move lanes: joining those of a vector, running results, the order of lanes. */
 #include "kern/legal/legal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct maker {
@@ -67,15 +68,22 @@ static loop_opcode combining(const char *name)
     return LOOP_NOTHING;
 }
 
-typedef enum order { NO_ORDER, LAST, EVENS, TURNED } order;
+typedef enum order { NO_ORDER, LAST, EVENS, TURNED, REPEAT } order;
+
+static uint32_t times_of(const char *base)
+{
+    bool repeats = strncmp(base, "repeat", 6) == 0;
+    return repeats ? (uint32_t)strtoul(base + 6, NULL, 10) : 0;
+}
 
 /* last: the last lane in all. evens: elements 0, 2, 4, ... of memory that a and, from its last element
- * on, b are from. turned: the last lane first. */
+ * on, b are from. turned: the last lane first. repeat2: the first lanes, each twice. */
 static order order_of(const char *base)
 {
     return strcmp(base, "last") == 0     ? LAST
            : strcmp(base, "evens") == 0  ? EVENS
            : strcmp(base, "turned") == 0 ? TURNED
+           : times_of(base)              ? REPEAT
                                          : NO_ORDER;
 }
 
@@ -84,7 +92,10 @@ static kern_ref ordered(maker *m, order how)
     uint8_t pattern[KERN_MOST_LANES];
     for (uint32_t l = 0; l < m->lanes; l++) {
         uint32_t even = 2 * l < m->lanes ? 2 * l : 2 * l + 1;
-        pattern[l] = (uint8_t)(how == EVENS ? even : m->lanes - 1 - (how == TURNED ? l : 0));
+        uint32_t down = m->lanes - 1 - (how == TURNED ? l : 0);
+        pattern[l] = (uint8_t)(how == EVENS    ? even
+                               : how == REPEAT ? l / times_of(m->f->base)
+                                               : down);
     }
     return shuffled(m, 1, how == EVENS ? 2 : 1, pattern);
 }

@@ -85,7 +85,7 @@ const kern_function *kern_polynomial(kern_library *library, const char *base, ty
                                      uint32_t lanes);
 
 /* ---- lanes.c ---- */
-/* joinadd, scanmax, last, evens, turned ...; NULL: it is none of these. */
+/* joinadd, scanmax, last, evens, turned, repeat2 ...; NULL: it is none of these. */
 const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtype dtype,
                                 uint32_t lanes);
 

@@ -1,7 +1,8 @@
-/* way.c -- loads and indices whose lanes mostly lie in one way: every second element, or neighbours, up or
- * down, or all the same. Where they do, they are taken at once; else, or where there are fewer, one by one.
+/* way.c -- loads and indices whose lanes mostly lie in one way: every second element, or each one several
+ * times, or neighbours, up or down, or all the same. Where they do, they are taken at once; else, or where
+ * there are fewer, one by one.
  *
- * No step from lane to lane is larger than that of the way: so the last lane tells whether all go it.
+ * No step between neighbours is larger than 1, so the last lane tells whether all go up, down or nowhere.
  */
 #include "kern/legal/legal.h"
 
@@ -41,6 +42,7 @@ static kern_ref run_from(const way_taking *w, sym_expr index, bool vector, kern_
     v.access = vector ? KERN_UNIT : KERN_ONE;
     v.runs = true;
     v.pairs = false;
+    v.repeats = 0;
     v.index = index;
     v.count = count;
     return kern_lower_value(w->lo, v);
@@ -86,6 +88,29 @@ static void take_pairs(way_taking *w)
     set(w, kern_lower_call(lo, "evens", low, run_from(w, last, true, 0)));
     w->v.guard = guard;
     if (!whole) return;
+    lo->loop = outside;
+    open_case(lo, KERN_OTHERWISE, 0);
+    kern_lower_each_lane(lo, w->variable, w->v);
+}
+
+/* ---- each several times ---- */
+
+/* From a multiple of the times on. */
+static void take_repeats(way_taking *w)
+{
+    kern_lowering *lo = w->lo;
+    sym_table *t = lo->k->symbols;
+    int64_t times = w->v.repeats, lanes = lo->k->lanes;
+    kern_value beyond = {.kind = KERN_NUMBER,
+                         .dtype = TY_I64,
+                         .runs = true,
+                         .index = sym_mod(t, kern_lower_axis(lo), sym_int(t, times))};
+    kern_ref whole = kern_lower_apply(lo, LOOP_EQ, kern_lower_value(lo, beyond), number(w, 0));
+    if (w->count) whole = both(w, whole, kern_lower_apply(lo, LOOP_EQ, w->count, number(w, lanes)));
+    kern_loop *outside = open_case(lo, KERN_WHEN, whole);
+    kern_ref some = run_from(w, w->v.index, true, number(w, lanes / times));
+    const char *repeat = arena_printf(lo->memory, "repeat%u", w->v.repeats);
+    set(w, kern_lower_call(lo, repeat, some, 0));
     lo->loop = outside;
     open_case(lo, KERN_OTHERWISE, 0);
     kern_lower_each_lane(lo, w->variable, w->v);
@@ -207,6 +232,8 @@ void kern_lower_ways(kern_lowering *lo, kern_ref variable, kern_value load)
         take_pairs(&w);
     else if (load.pairs)
         kern_lower_each_lane(lo, variable, load);
+    else if (load.repeats)
+        take_repeats(&w);
     else
         take_runs(&w);
     lo->loop = around;
