@@ -87,6 +87,10 @@ bool kern_find_squares(kern_builder *b, uint32_t *axis);
 /* The value v where `guard` holds (0: everywhere), defined in the outermost loop possible. */
 kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard);
 kern_ref kern_cast(kern_builder *b, kern_ref v, ty_dtype to);
+kern_ref kern_apply_not(kern_builder *b, kern_ref v);
+kern_ref kern_apply_and(kern_builder *b, kern_ref x, kern_ref y);
+/* below.c: a comparison of indices that move with the lanes, as a mask of the first; false: it is none. */
+bool kern_build_below(kern_builder *b, const loop_node *n, kern_ref guard, kern_ref *made);
 /* The same number in every lane. */
 kern_ref kern_as_vector(kern_builder *b, kern_ref v);
 /* An index in terms of the kernel; how the lanes lie; whether they are equally spaced; the level

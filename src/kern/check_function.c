@@ -53,7 +53,8 @@ static fe_status check_line(kern_checker *c, const kern_item *item)
         if (c->in_scope[item->value]) return kern_broken(c, "K1", "v%u is there", item->value);
         if (v->vector != (vector && v->kind != KERN_FIRST))
             return kern_broken(c, "K8", "a function has one number of lanes");
-        if (v->kind == KERN_LOAD || v->kind == KERN_NUMBER || v->kind == KERN_RESULT)
+        if (v->kind == KERN_LOAD || v->kind == KERN_NUMBER || v->kind == KERN_BELOW ||
+            v->kind == KERN_RESULT)
             return kern_broken(c, "K8", "functions know no memory and no loops");
         FE_TRY(kern_check_value(c, v));
         c->in_scope[item->value] = true;

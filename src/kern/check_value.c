@@ -333,6 +333,14 @@ static fe_status check_number(kern_checker *c, const kern_value *v)
     return v->access == KERN_UNIT ? kern_check_spacing(c, v->index, &facts, 0) : check_runs(c, v);
 }
 
+static fe_status check_below(kern_checker *c, const kern_value *v)
+{
+    kern_index_facts facts;
+    if (v->dtype != TY_BOOL) return kern_broken(c, "K2", "whether a lane is below is a bool");
+    FE_TRY(kern_check_index(c, v->index, &facts));
+    return v->vector ? check_first_lane(c, &facts) : kern_check_one(c, v->index, &facts);
+}
+
 static fe_status check_apply(kern_checker *c, const kern_value *v)
 {
     ty_dtype operands[3] = {TY_NO_DTYPE};
@@ -413,6 +421,7 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
     case KERN_JOIN: return check_join(c, v);
     case KERN_LOAD: return check_load(c, v);
     case KERN_NUMBER: return check_number(c, v);
+    case KERN_BELOW: return check_below(c, v);
     case KERN_APPLY: return check_apply(c, v);
     case KERN_SPLAT: break;
     case KERN_LANE:

@@ -38,9 +38,11 @@ static const char *words_of(const kern_ir *k, arena *memory)
     text out;
     text_init(&out, memory);
     for (uint32_t i = 0; i < k->sums.count; i++) add_word(&words, REDUCE[k->sums.at[i].reduce]);
-    for (uint32_t i = 1; i < k->values.count; i++)
-        if (k->values.at[i].kind == KERN_APPLY && !is_plumbing(k->values.at[i].op))
-            add_word(&words, loop_opcode_name(k->values.at[i].op));
+    for (uint32_t i = 1; i < k->values.count; i++) {
+        const kern_value *v = &k->values.at[i];
+        if (v->kind == KERN_BELOW) add_word(&words, "below");
+        if (v->kind == KERN_APPLY && !is_plumbing(v->op)) add_word(&words, loop_opcode_name(v->op));
+    }
     if (!words.count) add_word(&words, "copy");
     text_add(&out, "k");
     for (uint32_t i = 0; i < words.count; i++) text_printf(&out, "_%s", words.at[i]);

@@ -30,6 +30,11 @@
  *         }
  *       }
  *
+ * A comparison of an index that moves by one from lane to lane is a mask of the first lanes, or of all but
+ * those: those whose number is below what the index of the first one leaves:
+ *
+ *     v7 : boolx8 = below p1 - i2    # i2 < p1
+ *
  * An index that comes from data is checked before it is used, or known to be in range:
  *
  *     check 0 v1 < p1                # else the kernel reports check 0 and is left
@@ -152,7 +157,7 @@
  *         store b1[i0] : f32 = v2
  *       }
  *
- * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c and slope.c (a group as
+ * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c, below.c and slope.c (a group as
  * IR), scalar.c (the same at one lane), group.c, print.c, parse.c and check.c (its text and laws),
  * legal/legal.h (for a target), c/kernel.c (IR as C), c/apply.c (operations),
  * c/function.c (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).

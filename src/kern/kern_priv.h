@@ -24,6 +24,7 @@ typedef enum kern_kind {
     KERN_NOTHING,
     KERN_CONST,  /* integer or number */
     KERN_NUMBER, /* `index` as an i64 */
+    KERN_BELOW, /* a bool: is the number of the lane, from 0, below `index`, that of the first lane? */
     KERN_LOAD,   /* memory[index], where guard holds */
     KERN_APPLY,  /* op of args */
     KERN_SPLAT,  /* args[0], a scalar, in all lanes */

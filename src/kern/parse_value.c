@@ -278,6 +278,10 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
         FE_TRY(kern_read_index(in, &v->index));
         return kern_read_count(in, &v->count);
     }
+    if (!in->function && lex_take(in->lx, "below")) {
+        v->kind = KERN_BELOW;
+        return kern_read_index(in, &v->index);
+    }
     if (lex_take(in->lx, "splat")) {
         v->kind = KERN_SPLAT;
         return kern_read_operand(in, v->dtype, false, &v->args[0]);

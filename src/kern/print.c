@@ -118,6 +118,10 @@ static void print_expression(printer *pr, const kern_value *v)
         sym_print(pr->t, v->index, pr->out);
         print_count(pr, v->count);
         break;
+    case KERN_BELOW:
+        text_add(pr->out, "below ");
+        sym_print(pr->t, v->index, pr->out);
+        break;
     case KERN_LOAD: print_load(pr, v); break;
     case KERN_APPLY:
     case KERN_EACH:

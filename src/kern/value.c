@@ -307,6 +307,16 @@ static kern_ref apply(kern_builder *b, loop_opcode op, ty_dtype dtype, const ker
     return kern_add_value(b, v);
 }
 
+kern_ref kern_apply_not(kern_builder *b, kern_ref v)
+{
+    return apply(b, LOOP_NOT, TY_BOOL, &v, 1);
+}
+
+kern_ref kern_apply_and(kern_builder *b, kern_ref x, kern_ref y)
+{
+    return apply(b, LOOP_AND, TY_BOOL, (kern_ref[]){x, y}, 2);
+}
+
 kern_ref kern_cast(kern_builder *b, kern_ref v, ty_dtype to)
 {
     return at(b, v)->dtype == to ? v : apply(b, LOOP_CAST, to, &v, 1);
@@ -315,7 +325,7 @@ kern_ref kern_cast(kern_builder *b, kern_ref v, ty_dtype to)
 static kern_ref build_masked(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     kern_ref condition = kern_build_value(b, n->args[0], guard), inner = condition;
-    if (guard) inner = apply(b, LOOP_AND, TY_BOOL, (kern_ref[]){guard, condition}, 2);
+    if (guard) inner = kern_apply_and(b, guard, condition);
     kern_ref args[3] = {condition};
     uint32_t facts = b->facts.count;
     loop_add_fact(b->p, &b->facts, n->args[0]);
@@ -376,6 +386,7 @@ kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard)
     case LOOP_LOAD: made = build_load(b, &n, guard); break;
     case LOOP_MASKED: made = build_masked(b, &n, guard); break;
     default:
+        if (kern_build_below(b, &n, guard, &made)) break;
         for (uint32_t i = 0; i < loop_operand_count(n.op); i++)
             args[i] = kern_build_value(b, n.args[i], guard);
         made = apply(b, n.op, n.dtype, args, loop_operand_count(n.op));

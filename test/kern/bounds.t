@@ -33,8 +33,8 @@ kernel k_max_min group 1 lanes 4 ints [s0, s0 - 1]
       known v7 < p0
 kernel k_rem group 2 lanes 4 ints [s0]
       known v4 < p0
-kernel k_le group 3 lanes 4 ints [s0]
-      check 0 v5 < p0 if v4
+kernel k_below_not group 3 lanes 4 ints [s0]
+      check 0 v3 < p0 if v2
 kernel k_copy group 5 lanes 4 ints [s0]
       known v1 < p0
 kernel k_copy group 7 lanes 4 ints [s0]

@@ -67,6 +67,8 @@ static const kern_c_piece PIECES[] = {
      "FE $T gatherif_$S(const $A *p, @i64:type at, i64 n, $M m)\n{\n  $T x = {0};\n"
      "  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[at[l]];\n  return x;\n}\n"},
     {"tail", 0, 'v', "FE $T tail_$S(i64 n) { return @iota() < ($E)n; }\n"},
+    {"below", KERN_DTYPE(TY_I32), 'v',
+     "FE $T below_$S(i64 n) { return @iota() < ($E)(n < 0 ? 0 : n > $W ? $W : n); }\n"},
     {"select", 0, 'v',
      "FE $T select_$S($M m, $T a, $T b)\n{\n  const $I w = __builtin_convertvector(m, $I);\n"
      "  return ($T)((w & ($I)a) | (~w & ($I)b));\n}\n"},

@@ -282,6 +282,12 @@ static const char *apply_text(kern_c_printer *pr, const kern_value *v)
     return kern_c_applied(pr, v->op, v->dtype, &scope);
 }
 
+static const char *below_text(kern_c_printer *pr, const kern_value *v)
+{
+    kern_c_scope scope = {TY_I32, lanes_of(pr, v), {kern_c_index(pr, v->index), NULL, NULL}};
+    return kern_c_text(pr, v->vector ? "@below($0)" : "$0 > 0", &scope);
+}
+
 static const char *call_text(kern_c_printer *pr, const kern_value *v)
 {
     text out;
@@ -349,6 +355,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
                                    kern_c_operand(pr, v->args[0]), type);
         break;
     case KERN_CALL: expression = call_text(pr, v); break;
+    case KERN_BELOW: expression = below_text(pr, v); break;
     case KERN_ANY: {
         kern_c_scope scope = {TY_I32, pr->k->lanes, {kern_c_operand(pr, v->args[0]), NULL, NULL}};
         expression = kern_c_text(pr, pr->k->lanes > 1 ? "@any($0)" : "$0", &scope);

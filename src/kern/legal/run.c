@@ -173,6 +173,7 @@ static loop_scalar defined(machine *m, const kern_value *v)
 {
     switch (v->kind) {
     case KERN_NUMBER: return (loop_scalar){.i = index_of(m, v->index)};
+    case KERN_BELOW: return (loop_scalar){.i = index_of(m, v->index) > 0};
     case KERN_VARIABLE:
     case KERN_ANY:
     case KERN_JOIN: /* of a group of one */
