@@ -8,6 +8,7 @@
 #include "rt_entry.h"
 #include "rt_kernels.h"
 #include "rt_team.h"
+#include "rt_turn.h"
 
 #include <string.h>
 
@@ -54,6 +55,10 @@ static void copy_rows(float *to, const fe_tensor *from)
 {
     int64_t rows = from->sizes[0], columns = from->sizes[1];
     const float *data = from->data;
+    if (from->strides[0] == 1) {
+        rt_turn(data, from->strides[1], rows, columns, to, columns);
+        return;
+    }
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
             to[i * columns + j] = data[i * from->strides[0] + j * from->strides[1]];
@@ -63,8 +68,9 @@ static void copy_any(char *to, const int64_t *to_strides, const char *from,
                      const int64_t *from_strides, const int64_t *sizes, uint32_t rank,
                      int64_t element)
 {
-    if (rank == 0) {
-        memcpy(to, from, (size_t)element);
+    int is_row = rank == 1 && to_strides[0] == 1 && from_strides[0] == 1;
+    if (rank == 0 || is_row) {
+        memcpy(to, from, (size_t)(is_row ? sizes[0] * element : element));
         return;
     }
     for (int64_t i = 0; i < sizes[0]; i++)
@@ -326,6 +332,53 @@ static const float *kept_weight(rt_frame *frame, const rt_conv *conv, const fe_t
     return packed;
 }
 
+/* ---- a result with channels last, to where its channels have planes of their own ---- */
+
+typedef struct planes {
+    const fe_tensor *y;
+    const float *from;
+    int64_t channels, pixels;
+    int64_t run;         /* pixels that lie one behind the other in y */
+    uint32_t outer;      /* axes of y before those */
+    int64_t parts, runs; /* of the channels, of an image */
+} planes;
+
+enum { PLANES = 16 }; /* channels of a task: a cache line of them */
+
+static void planes_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    (void)worker;
+    const planes *s = context;
+    const fe_tensor *y = s->y;
+    for (int64_t task = begin; task < end; task++) {
+        int64_t part = task % s->parts, run = task / s->parts % s->runs;
+        int64_t image = task / s->parts / s->runs, channel = part * PLANES, left = run;
+        int64_t some = s->channels - channel < PLANES ? s->channels - channel : PLANES;
+        float *to = (float *)y->data + image * y->strides[0] + channel * y->strides[1];
+        for (uint32_t d = s->outer; d-- > 2; left /= y->sizes[d])
+            to += left % y->sizes[d] * y->strides[d];
+        rt_turn(s->from + (image * s->pixels + run * s->run) * s->channels + channel, s->channels,
+                some, s->run, to, y->strides[1]);
+    }
+}
+
+/* False: y has no runs of pixels. */
+static int copy_to_planes(rt_pool *pool, const fe_tensor *y, const float *from)
+{
+    planes s = {.y = y, .from = from, .channels = y->sizes[1], .pixels = 1, .run = 1};
+    for (uint32_t d = 2; d < y->rank; d++) s.pixels *= y->sizes[d];
+    for (s.outer = y->rank; s.outer > 2; s.outer--) {
+        uint32_t d = s.outer - 1;
+        if (y->sizes[d] != 1 && y->strides[d] != s.run) break;
+        s.run *= y->sizes[d];
+    }
+    if (s.run == 1) return 0;
+    s.parts = (s.channels + PLANES - 1) / PLANES;
+    s.runs = s.pixels / s.run;
+    rt_parallel(pool, planes_task, &s, y->sizes[0] * s.runs * s.parts, 1);
+    return 1;
+}
+
 static int convolve(rt_frame *frame, const rt_call *call, rt_conv conv, int activation)
 {
     const fe_tensor *x = &call->in[0], *w = &call->in[1], *bias = &call->in[2], *y = &call->out[0];
@@ -363,7 +416,7 @@ static int convolve(rt_frame *frame, const rt_call *call, rt_conv conv, int acti
     from[0] = stride;
     add_to(call, &post, (char *)result, y_ready ? y->strides : from);
     int failed = rt_conv_f32(&team, &conv, x->data, packed, result, &post);
-    if (!failed && !y_ready)
+    if (!failed && !y_ready && !copy_to_planes(frame->pool, y, (const float *)result))
         copy_any(y->data, y->strides, (char *)result, from, y->sizes, y->rank, sizeof(float));
     if (!failed && call->epilogue && !post.epilogue)
         call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);

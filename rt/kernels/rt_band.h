@@ -3,6 +3,7 @@
 #define RT_BAND_H
 
 #include "rt_isa.h"
+#include "rt_turn.h"
 
 /* `count` pixels of some channels, to `pitch` floats apart. */
 RT_INLINE void rt_copy_pixels(const float *from, int64_t pixel, int64_t channel, int64_t count,
@@ -21,6 +22,8 @@ RT_INLINE void rt_copy_pixels(const float *from, int64_t pixel, int64_t channel,
             to[3 * w + 1] = from[channel];
             to[3 * w + 2] = from[2 * channel];
         }
+    } else if (pixel == 1) {
+        rt_turn(from, channel, count, channels, to, pitch);
     } else {
         for (int64_t w0 = 0; w0 < count; w0 += AT_ONCE)
             for (int64_t c = 0; c < channels; c++)
