@@ -252,6 +252,32 @@ fe_status lower_op_quantised_linear(lowering *l, fx_node *n, const lower_row *ro
     return finish(l, out);
 }
 
+/* a[m,k] @ b[k,n] of bytes, with sums of 32 bits. */
+static lower_tensor integer_product(lowering *l, lower_tensor a, lower_tensor b)
+{
+    sym_expr sizes[2] = {a.sizes[0], b.sizes[1]};
+    if (!lower_has_operators(l) || !lower_is_constant(l, b) || is_empty(l, a) || is_empty(l, b))
+        return product_nest(l, lower_cast(l, a, TY_I32), lower_cast(l, b, TY_I32), sizes, NULL);
+    loop_view views[] = {lower_strided(l, a), lower_strided(l, b)};
+    lower_tensor out = lower_temp_tensor(l, TY_I32, 2, sizes, NULL);
+    lower_extern(l, "integer_gemm", COUNT_OF(views), views, out.box->view, 0, NULL, 0, NULL);
+    return out;
+}
+
+fe_status lower_op_integer_product(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    return finish(
+        l, integer_product(l, lower_tensor_of(l, &n->args[0]), lower_tensor_of(l, &n->args[1])));
+}
+
+fe_status lower_op_integer_linear(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n, (void)row;
+    return finish(l, integer_product(l, as_rows(l, lower_arg(l, "input")),
+                                     lower_transpose(l, lower_arg(l, "weight"), 0, 1)));
+}
+
 static bool is_zero_number(lowering *l, const fx_arg *number)
 {
     double factor;
