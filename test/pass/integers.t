@@ -94,3 +94,51 @@ graph main {
 }
 --out--
   %integer_linear = ferrite.integer_linear.default(%wraps, %w) : i32[4,2]{2,1}@26
+--run-- ferrite inspect - --dump-after integers --verify | sed -n '/^graph main/,$p' | grep 'integer_linear\.d\|quantised_linear\.d\|conv\|permute\|contiguous\|output'
+--in--
+# convolutions of one tap with an activation that one scale has made; of more taps, steps, groups, or scales by rows they stay
+graph main {
+  placeholder %w constant "w" : i8[2,3,1,1] data [1, -2, 3, 127, -128, 6]
+  placeholder %s constant "s" : f32[2,1,1,1] data [0.5, 2.0]
+  placeholder %b constant "b" : f32[2] data [1.0, -1.0]
+  placeholder %x user "x" : i8[s0,3,4,5]
+  placeholder %r user "r" : f32[s0,3,4,1]
+  placeholder %f user "f" : f32[s0,3,4,5]
+  %g = aten.to.dtype(%x, float32)
+  %zero = aten.sub.Tensor(%g, 3)
+  %one = aten.mul.Tensor(%zero, 0.25)
+  %rows = aten.mul.Tensor(%g, %r)
+  %w.1 = aten.to.dtype(%w, float32)
+  %v.1 = aten.mul.Tensor(%w.1, %s)
+  %y.1 = aten.conv2d.default(%one, %v.1, %b)
+  %w.2 = aten.to.dtype(%w, float32)
+  %v.2 = aten.mul.Tensor(%w.2, %s)
+  %y.2 = aten.convolution.default(%one, %v.2, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+  %w.3 = aten.to.dtype(%w, float32)
+  %v.3 = aten.mul.Tensor(%w.3, %s)
+  %y.3 = aten.conv2d.default(%one, %v.3, %b, [2, 2])
+  %w.4 = aten.to.dtype(%w, float32)
+  %v.4 = aten.mul.Tensor(%w.4, %s)
+  %y.4 = aten.conv2d.default(%rows, %v.4, %b)
+  %w.5 = aten.to.dtype(%w, float32)
+  %v.5 = aten.mul.Tensor(%w.5, %s)
+  %y.5 = aten.conv2d.default(%f, %v.5, %b)
+  output (user %y.1, user %y.2, user %y.3, user %y.4, user %y.5)
+}
+--out--
+  %permute = aten.permute.default(%x, [0, 2, 3, 1]) : i8[s0,4,5,3]{60,5,1,20}@4
+  %integer_linear = ferrite.integer_linear.default(%permute, %integers) : i32[s0,4,5,2]{40,10,2,1}@28
+  %convert_element_type = prims.convert_element_type.default(%sub, torch.float32) : f32[s0,4,5,2]{40,10,2,1}@32
+  %mul_1 = aten.mul.Tensor(%convert_element_type, 0.25) : f32[s0,4,5,2]{40,10,2,1}@33
+  %permute_1 = aten.permute.default(%add, [0, 3, 1, 2]) : f32[s0,2,4,5]{40,1,10,2}@35
+  %contiguous = aten.contiguous.default(%permute_1, torch.contiguous_format) : f32[s0,2,4,5]{40,20,5,1}@36
+  %permute_2 = aten.permute.default(%x, [0, 2, 3, 1]) : i8[s0,4,5,3]{60,5,1,20}@4
+  %integer_linear_1 = ferrite.integer_linear.default(%permute_2, %integers) : i32[s0,4,5,2]{40,10,2,1}@37
+  %convert_element_type_1 = prims.convert_element_type.default(%sub_1, torch.float32) : f32[s0,4,5,2]{40,10,2,1}@41
+  %mul_4 = aten.mul.Tensor(%convert_element_type_1, 0.25) : f32[s0,4,5,2]{40,10,2,1}@42
+  %permute_3 = aten.permute.default(%mul_5, [0, 3, 1, 2]) : f32[s0,2,4,5]{40,1,10,2}@43
+  %contiguous_1 = aten.contiguous.default(%permute_3, torch.contiguous_format) : f32[s0,2,4,5]{40,20,5,1}@44
+  %y.3 = aten.conv2d.default(%one, %v.3, %b, [2, 2], [0, 0], [1, 1], 1) : f32[s0,2,2,3]{12,6,3,1}@19
+  %y.4 = aten.conv2d.default(%rows, %v.4, %b, [1, 1], [0, 0], [1, 1], 1) : f32[s0,2,4,5]{40,20,5,1}@22
+  %y.5 = aten.conv2d.default(%f, %v.5, %b, [1, 1], [0, 0], [1, 1], 1) : f32[s0,2,4,5]{40,20,5,1}@25
+  output (user %contiguous, user %contiguous_1, user %y.3, user %y.4, user %y.5)

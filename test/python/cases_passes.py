@@ -312,6 +312,35 @@ def products_of_integer_rows():
 
 
 @program
+def convolutions_of_integers():
+    """Static scales, as PT2E exports them: convolutions of one tap, one behind the other, and one of more taps, which stays."""
+
+    class Images(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for name, sizes in (("first", (24, 7, 1, 1)), ("second", (5, 24, 1, 1)), ("third", (4, 7, 3, 3))):
+                self.register_buffer(name, torch.randint(-128, 128, sizes, dtype=torch.int8))
+                self.register_buffer(name + "_scale", torch.rand(sizes[0]) / 64 + 0.01)
+                self.register_buffer(name + "_zero", torch.zeros(sizes[0], dtype=torch.int64))
+                self.register_buffer(name + "_bias", torch.randn(sizes[0]))
+
+        def convolved(self, x, name, **more):
+            quantised, u8 = torch.ops.quantized_decomposed, torch.uint8
+            scale, zero = (0.15, 3) if name == "second" else (0.03, 120)
+            x = quantised.quantize_per_tensor(x, scale, zero, 0, 255, u8)
+            x = quantised.dequantize_per_tensor(x, scale, zero, 0, 255, u8)
+            parts = [getattr(self, name + part) for part in ("", "_scale", "_zero")]
+            weight = quantised.dequantize_per_channel(*parts, 0, -128, 127, torch.int8)
+            return nn.functional.conv2d(x, weight, getattr(self, name + "_bias"), **more)
+
+        def forward(self, x):
+            h = self.convolved(x, "first")
+            return self.convolved(torch.relu(self.convolved(x, "first")), "second"), self.convolved(x, "third", padding=1)
+
+    return Images().eval(), [(torch.randn(2, 7, 5, 6),)], {"double": False}
+
+
+@program
 def products_of_one_row_with_integers():
     """Of 8 bits with a scale a row, of 4 with scales and zeros of groups: one product each."""
 
