@@ -4,7 +4,7 @@
 
 #include "pass/match.h"
 
-enum { INTEGERS_MOST_DEPTH = 1 << 16 /* so that no sum of products leaves 32 bits */ };
+enum { INTEGERS_MOST_DEPTH = 1 << 15 /* so that no sum of products leaves 32 bits */ };
 
 /* (q - zero) * scale, scale and zero each a number, or a tensor of one element or of one for each row. */
 typedef struct integer_rows {
