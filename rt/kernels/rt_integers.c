@@ -5,7 +5,8 @@
  * column, which the first tile of a panel makes by the way, is taken off again. Others multiply pairs of 16
  * bits, the even steps of a word and the odd ones, and no sum of two products leaves 32 bits.
  *
- * A is laid out as words first. The rows of a block stay in the second-level cache while panels stream by.
+ * A is laid out as words first. The rows of a block stay in the second-level cache while panels stream by: of
+ * the next one each tile asks for its part, unless one tile is all, which reads no faster for it.
  */
 #include "rt_isa.h"
 
@@ -34,7 +35,9 @@ typedef struct integer_tile {
     const uint32_t *b;  /* at this tile's columns */
     int32_t *c;
     int64_t ldc, width;
-    int32_t *sums; /* [NR] of B's columns, 128 times; taken off */
+    int32_t *sums;    /* [NR] of B's columns, 128 times; taken off */
+    const char *next; /* the panel that comes next, and bytes of it to ask for a word */
+    int64_t next_step;
 } integer_tile;
 
 typedef void (*integer_tile_fn)(const integer_tile *);
@@ -117,6 +120,7 @@ RT_INLINE void pair_tile(const integer_tile *t, const int rows)
     const uint32_t *b = t->b, *a = t->a;
     for (int64_t w = 0; w < t->words; w++, b += RT_PANEL) {
         vi even[NV], odd[NV];
+        RT_PREFETCH(t->next + w * t->next_step);
         for (int j = 0; j < NV; j++) {
             vi word = v_load_words(b + j * VL);
             even[j] = even_steps(word);
@@ -181,6 +185,7 @@ VNNI RT_INLINE void byte_tile(const integer_tile *t, const int rows, const int m
     const uint32_t *b = t->b, *a = t->a;
     for (int64_t w = 0; w < t->words; w++, b += RT_PANEL) {
         vi word[NV];
+        RT_PREFETCH(t->next + w * t->next_step);
         for (int j = 0; j < NV; j++) word[j] = v_load_words(b + j * VL);
         for (int j = 0; makes_sums && j < NV; j++) sum[j] = add_bytes(sum[j], ones, word[j]);
 #pragma GCC unroll 12
@@ -300,13 +305,17 @@ static void run_columns(const integers *s, integer_tile *t, int64_t m0, int64_t 
         t->a = s->a + (m0 + first) * s->row;
         t->c = c + first * t->ldc;
         tile_of(s, end - first, makes_sums && i == 0)(t);
+        t->next += t->next_step * s->words;
     }
 }
 
 static void run_panel(const integers *s, int64_t m0, int64_t m1, int64_t panel)
 {
     const rt_integers *g = s->args;
-    int64_t n0 = panel * RT_PANEL, width = rt_min(RT_PANEL, g->n - n0);
+    int64_t n0 = panel * RT_PANEL, width = rt_min(RT_PANEL, g->n - n0),
+            tiles = rt_ceil_div(m1 - m0, most_rows(s)) * rt_ceil_div(width, NR);
+    const uint32_t *next =
+        g->packed + (panel + 1 < s->panels ? panel + 1 : 0) * s->words * RT_PANEL;
     for (int64_t j = 0; j < width; j += NR) {
         int32_t sums[NR] = {0};
         integer_tile t = {.row = s->row,
@@ -316,8 +325,11 @@ static void run_panel(const integers *s, int64_t m0, int64_t m1, int64_t panel)
                           .c = g->c + m0 * g->ldc + n0 + j,
                           .ldc = g->ldc,
                           .width = width - j,
-                          .sums = sums};
+                          .sums = sums,
+                          .next = (const char *)next,
+                          .next_step = tiles > 1 ? rt_ceil_div(RT_PANEL * 4, tiles) : 0};
         run_columns(s, &t, m0, m1);
+        next = (const uint32_t *)t.next;
     }
     if (s->post->epilogue) s->post->epilogue(s->post->context, m0, m1, n0, n0 + width);
 }
