@@ -179,12 +179,15 @@ FE_API void fe_session_free(fe_session *session);
  *     quantize    [NAME=]BITS: float32, float16 and bfloat16 weights of linear layers become integers when
  *                 the program is compiled, and the floats are in no artifact. int8: in [-127, 127], with a
  *                 scale for each output; int4: with a scale and a zero for each 32 along the depth (int8
- *                 where that is no multiple of 32). NAME=: those weights alone whose name
+ *                 where that is no multiple of 32); int8-dynamic: int8, and each row of an activation
+ *                 becomes int8 by its largest magnitude when the program runs, so that sums are of
+ *                 integers, and exact. NAME=: those weights alone whose name
  *                 (layers.0.wq.weight) or whose module (layers.*) matches the pattern; float: they stay as
  *                 they are. One more each time, the last that matches a weight decides. Weights of less
  *                 than 1024 elements or 32 in depth stay, and those that something else reads; where that
  *                 is an embedding, its rows become int8 too, and embeddings that no layer shares do where
- *                 NAME= names them. Sums are in float32 all the same. fe_quantised_at() has the errors.
+ *                 NAME= names them. Sums are in float32 otherwise. fe_quantised_at() has the errors of
+ *                 weights.
  *                 FE_USAGE where a pattern matches no weight
  *     verify      off (the default) or on: check the graph after every pass
  *     split       where the program is cut into parts, each a function of its own that may be replaced

@@ -144,6 +144,43 @@ static void bench_quantised(int bits, int64_t m, int64_t k, int64_t n, int64_t g
     free(a), free(packed), free(c), free(scales);
 }
 
+typedef struct integers_args {
+    rt_pool *pool;
+    rt_integers call;
+    int64_t copies;
+    size_t words;
+} integers_args;
+
+static void integers_call(void *context, int index)
+{
+    integers_args *g = context;
+    rt_integers call = g->call;
+    call.packed += (size_t)(index % g->copies) * g->words;
+    rt_integers_i32(&(rt_team){.pool = g->pool}, &call, &(rt_post){0});
+}
+
+static void bench_integers(int64_t m, int64_t k, int64_t n, int by_pairs)
+{
+    char name[80];
+    snprintf(name, sizeof name, "integers %lldx%lldx%lld%s", (long long)m, (long long)k,
+             (long long)n, by_pairs ? " by pairs" : "");
+    if (!wanted(name)) return;
+    size_t bytes = rt_quantised_packed_bytes(8, n, k);
+    integers_args g = {.copies = m == 1 ? (int64_t)((size_t)200000000 / bytes + 1) : 1,
+                       .words = bytes / 4};
+    float *a = filled((size_t)(m * k)), *packed = filled(bytes * (size_t)g.copies),
+          *c = filled((size_t)(m * n) * 4);
+    g.call = (rt_integers){.m = m, .n = n, .k = k, .a = a, .lda = k, .ldc = n};
+    g.call.packed = (const uint32_t *)packed, g.call.c = (int32_t *)c, g.call.by_pairs = by_pairs;
+    for (int i = 0; i < 2; i++) {
+        g.pool = rt_pool_get(threads_list[i]);
+        double work = 2e-9 * (double)m * (double)n * (double)k;
+        measure(name, threads_list[i], work, "GOP/s", integers_call, &g);
+        if (m == 1) measure(name, threads_list[i], (double)bytes * 1e-9, "GB/s", integers_call, &g);
+    }
+    free(a), free(packed), free(c);
+}
+
 typedef struct pack_args {
     rt_pool *pool;
     int64_t n, k;
@@ -378,6 +415,8 @@ int main(int argc, char **argv)
         const int64_t *q = quantiseds[i];
         bench_quantised((int)q[0], q[1], q[2], q[3], q[4], (int)q[5]);
     }
+    static const int64_t sides[] = {768, 2048, 4096}, rows[] = {1, 32, 512};
+    for (int i = 0; i < 18; i++) bench_integers(rows[i / 2 % 3], sides[i / 6], sides[i / 6], i % 2);
     bench_pack(768, 3072);
     bench_pack(50257, 768);
     bench_bmm(12, 128, 128, 64, 1);

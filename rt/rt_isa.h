@@ -165,6 +165,7 @@ RT_INLINE int64_t rt_grain(int64_t items, int64_t flops, int64_t bytes)
 int RT_FN(rt_gemm)(rt_team *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                    const float *packed, float *c, int64_t ldc, const rt_post *post);
 int RT_FN(rt_quantised)(rt_team *, const rt_quantised *, const rt_post *post);
+int RT_FN(rt_integers)(rt_team *, const rt_integers *, const rt_post *post);
 int RT_FN(rt_bmm)(rt_team *, const rt_bmm *);
 int RT_FN(rt_conv)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
                    const rt_post *);

@@ -80,6 +80,23 @@ void rt_quantised_pack(rt_pool *pool, int bits, int64_t n, int64_t k, const int8
  * Many: a piece of a panel at a time becomes floats that the tiles of GEMM read. */
 int rt_quantised_f32(rt_team *team, const rt_quantised *args, const rt_post *post);
 
+/* ---- products of integers (rt_integers.c) ---- */
+
+/* C[M,N] = A[M,K] x B of integers of 8 bits. Sums are of 32 bits, and wrap. */
+typedef struct rt_integers {
+    int64_t m, n, k;
+    const void *a; /* int8, or uint8; k contiguous */
+    int is_unsigned;
+    int64_t lda;
+    const uint32_t *packed; /* rt_quantised_pack, of 8 bits */
+    int32_t *c;             /* n contiguous */
+    int64_t ldc;
+    int by_pairs; /* for tests: as on a processor without VNNI */
+} rt_integers;
+
+/* Of post the epilogue alone. */
+int rt_integers_i32(rt_team *team, const rt_integers *args, const rt_post *post);
+
 /* ---- batched GEMM of two activations (rt_bmm.c) ---- */
 
 /* C[b] = alpha * A[b] x B[b] for b in [0, batch). Any strides (0 broadcasts a batch of A or B). No

@@ -181,6 +181,49 @@ int rt_op_quantised_gemm(rt_frame *frame, const rt_call *call)
     return failed ? rt_no_room(frame, &team) : 0;
 }
 
+/* ---- gemm of integers ---- */
+
+/* As kept_b(). */
+static const uint32_t *kept_integers(rt_frame *frame, const rt_integers *g, const fe_tensor *b)
+{
+    const rt_weight_key key = {{0, g->n, g->k, b->strides[1], b->strides[0]}};
+    int is_packed;
+    uint32_t *packed =
+        rt_weight_of(frame, b->data, &key, rt_quantised_packed_bytes(8, g->n, g->k), &is_packed);
+    if (packed && !is_packed)
+        rt_quantised_pack(frame->pool, 8, g->n, g->k, b->data, b->strides[1], b->strides[0],
+                          packed);
+    return packed;
+}
+
+int rt_op_integer_gemm(rt_frame *frame, const rt_call *call)
+{
+    const fe_tensor *a = &call->in[0], *b = &call->in[1], *c = &call->out[0];
+    after epilogue;
+    rt_post post = post_of(call, &epilogue, NULL, RT_ACT_NONE);
+    rt_integers g = {.m = a->sizes[0],
+                     .n = b->sizes[1],
+                     .k = b->sizes[0],
+                     .a = a->data,
+                     .is_unsigned = a->dtype == FE_U8,
+                     .lda = a->strides[0],
+                     .c = c->data,
+                     .ldc = c->strides[0]};
+    if (g.m == 0 || g.n == 0) return 0;
+    rt_team team = rt_team_of(frame, call);
+    rt_scratch scratch;
+    g.packed = call->packed & 2 ? b->data : kept_integers(frame, &g, b);
+    if (g.packed) return rt_integers_i32(&team, &g, &post) ? rt_no_room(frame, &team) : 0;
+    if (rt_scratch_take(&team, rt_quantised_packed_bytes(8, g.n, g.k), 0, &scratch))
+        return rt_no_room(frame, &team);
+    uint32_t *packed = rt_scratch_shared(&scratch);
+    rt_quantised_pack(frame->pool, 8, g.n, g.k, b->data, b->strides[1], b->strides[0], packed);
+    g.packed = packed;
+    int failed = rt_integers_i32(&team, &g, &post);
+    rt_scratch_drop(&team, &scratch);
+    return failed ? rt_no_room(frame, &team) : 0;
+}
+
 /* ---- bmm ---- */
 
 /* out += beta * c, elementwise with c broadcast by zero strides. */

@@ -12,6 +12,7 @@ typedef struct table {
     int (*gemm)(rt_team *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
                 const float *packed, float *c, int64_t ldc, const rt_post *post);
     int (*quantised)(rt_team *, const rt_quantised *, const rt_post *post);
+    int (*integers)(rt_team *, const rt_integers *, const rt_post *post);
     int (*bmm)(rt_team *, const rt_bmm *);
     int (*conv)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
                 const rt_post *);
@@ -24,14 +25,16 @@ typedef struct table {
     int rt_gemm_##isa(rt_team *, int64_t, int64_t, int64_t, const float *, int64_t, const float *, \
                       float *, int64_t, const rt_post *);                                          \
     int rt_quantised_##isa(rt_team *, const rt_quantised *, const rt_post *);                      \
+    int rt_integers_##isa(rt_team *, const rt_integers *, const rt_post *);                        \
     int rt_bmm_##isa(rt_team *, const rt_bmm *);                                                   \
     int rt_conv_##isa(rt_team *, const rt_conv *, const float *, const float *, float *,           \
                       const rt_post *);                                                            \
     int rt_conv_weight_##isa(rt_team *, const rt_conv *, const float *, const float *, float *,    \
                              const int64_t *);                                                     \
     int rt_sdpa_##isa(rt_team *, const rt_sdpa *);                                                 \
-    static const table table_##isa = {rt_gemm_##isa, rt_quantised_##isa,   rt_bmm_##isa,           \
-                                      rt_conv_##isa, rt_conv_weight_##isa, rt_sdpa_##isa};
+    static const table table_##isa = {rt_gemm_##isa, rt_quantised_##isa, rt_integers_##isa,        \
+                                      rt_bmm_##isa,  rt_conv_##isa,      rt_conv_weight_##isa,     \
+                                      rt_sdpa_##isa};
 
 TABLE(base)
 /* RT_ONLY_BASE: an artifact built from source with the other instruction sets left out. */
@@ -155,6 +158,11 @@ int rt_gemm_f32(rt_team *team, int64_t m, int64_t n, int64_t k, const float *a, 
 int rt_quantised_f32(rt_team *team, const rt_quantised *args, const rt_post *post)
 {
     return tables[chosen]->quantised(team, args, post);
+}
+
+int rt_integers_i32(rt_team *team, const rt_integers *args, const rt_post *post)
+{
+    return tables[chosen]->integers(team, args, post);
 }
 
 int rt_bmm_f32(rt_team *team, const rt_bmm *args)

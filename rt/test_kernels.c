@@ -261,6 +261,61 @@ static void test_quantiseds(void)
     test_quantised_tiny();
 }
 
+/* Counts each element of C that is in a block, and says where it was not there yet. */
+typedef struct counter {
+    const int32_t *c, *want;
+    int64_t ldc, n;
+    _Atomic int64_t elements, wrong;
+} counter;
+
+static void count_block(void *context, int64_t m0, int64_t m1, int64_t n0, int64_t n1)
+{
+    counter *d = context;
+    for (int64_t i = m0; i < m1; i++)
+        for (int64_t j = n0; j < n1; j++)
+            if (d->c[i * d->ldc + j] != d->want[i * d->n + j]) d->wrong++;
+    d->elements += (m1 - m0) * (n1 - n0);
+}
+
+/* variant: 1 unsigned, 2 pairs where there are bytes, 4 the largest magnitudes alone */
+static void test_integers(int64_t m, int64_t n, int64_t k, int variant)
+{
+    snprintf(label, sizeof label, "integers m=%lld n=%lld k=%lld variant=%d", (long long)m,
+             (long long)n, (long long)k, variant);
+    int64_t lda = k + 3, ldc = n + 2;
+    int8_t *a = make_integers(m * lda, 8), *b = make_integers(n * k, 8);
+    if (variant & 4) memset(a, variant & 1 ? 255 : -128, (size_t)(m * lda));
+    if (variant & 4) memset(b, -128, (size_t)(n * k));
+    int32_t *c = calloc((size_t)(m * ldc), sizeof *c), *want = calloc((size_t)(m * n), sizeof *c);
+    uint32_t *packed = (uint32_t *)make_packed(rt_quantised_packed_bytes(8, n, k));
+    rt_quantised_pack(pool, 8, n, k, b, k, 1, packed);
+    for (int64_t i = 0; i < m * n; i++)
+        for (int64_t s = 0; s < k; s++) {
+            int8_t left = a[i / n * lda + s];
+            want[i] += (variant & 1 ? (uint8_t)left : left) * b[i % n * k + s];
+        }
+    counter d = {.c = c, .want = want, .ldc = ldc, .n = n};
+    rt_post post = {.epilogue = count_block, .context = &d};
+    rt_integers g = {.m = m, .n = n, .k = k, .a = a, .lda = lda, .packed = packed, .c = c};
+    g.ldc = ldc, g.is_unsigned = variant & 1, g.by_pairs = variant & 2;
+    expect(rt_integers_i32(&(rt_team){.pool = pool}, &g, &post) == 0, label);
+    expect(d.wrong == 0 && d.elements == m * n, label);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = n; j < ldc; j++) expect(c[i * ldc + j] == 0, label);
+    free(a), free(b), free(c), free(want), free(packed);
+}
+
+static void test_products_of_integers(void)
+{
+    static const int64_t sizes[][3] = {{1, 1, 1},    {1, 31, 3},    {3, 33, 4},    {31, 3, 67},
+                                       {33, 1, 33},  {2, 32, 64},   {4, 17, 65},   {5, 9, 255},
+                                       {13, 64, 31}, {70, 40, 129}, {300, 70, 68}, {7, 5, 4100}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int variant = 0; variant < 8; variant++)
+            test_integers(sizes[i][0], sizes[i][1], sizes[i][2], variant);
+    for (int64_t m = 1; m < 30; m++) test_integers(m, 34, 21, (int)m % 4);
+}
+
 /* Long sums are made in parts: the root of the mean square error stays below what one running sum has,
  * 2e-5 over 4096 products of numbers in [-1, 1]. */
 static void expect_more_precise(const float *c, const double *want, int64_t count, double most,
@@ -911,6 +966,7 @@ int main(int count, char **arguments)
             test_pool();
             test_gemms();
             test_quantiseds();
+            test_products_of_integers();
             test_bmms();
             test_convs();
             test_tiles();

@@ -8,7 +8,7 @@
 
 typedef struct wish {
     const char *pattern; /* NULL: all */
-    int bits;            /* 0: float */
+    int bits;            /* of weight_bits() */
     bool matches;        /* a weight */
 } wish;
 
@@ -20,7 +20,7 @@ typedef struct quantising {
 static const struct {
     const char *name;
     int bits;
-} FORMS[] = {{"int8", 8}, {"int4", 4}, {"float", 0}};
+} FORMS[] = {{"int8", 8}, {"int8-dynamic", PASS_DYNAMIC_BITS}, {"int4", 4}, {"float", 0}};
 
 static fe_status read_wish(driver_program *d, const char *option, wish *out)
 {
@@ -35,7 +35,7 @@ static fe_status read_wish(driver_program *d, const char *option, wish *out)
                      (diag){.status = FE_USAGE,
                             .stage = "quantise",
                             .help = "int8, or for some alone: lm_head=int8, layers.*=int4"},
-                     "quantize: a weight is int8, int4 or float, not '%s'", form);
+                     "quantize: a weight is int8, int8-dynamic, int4 or float, not '%s'", form);
 }
 
 /* By the weight's name, or the module of what reads it. Embeddings are to be named. */

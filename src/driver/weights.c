@@ -63,6 +63,11 @@ static int int_of(const loop_program *p, const loop_op *op, const char *name)
     return (int)number(p, op->ints[loop_int_place(op, name)]);
 }
 
+static int bits_of(const loop_program *p, const loop_op *op)
+{
+    return loop_int_place(op, "bits") < 0 ? 8 : int_of(p, op, "bits");
+}
+
 /* The same of `winograd`. */
 static void tiles_geometry(const loop_program *p, const loop_op *op, rt_conv *conv,
                            int64_t *strides)
@@ -91,7 +96,7 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     case LOOP_PACKS_MATRIX:
         return (int64_t)rt_gemm_packed_bytes(number(p, sizes[1]), number(p, sizes[0]));
     case LOOP_PACKS_INTEGERS:
-        return (int64_t)rt_quantised_packed_bytes(int_of(p, op, "bits"), number(p, sizes[1]),
+        return (int64_t)rt_quantised_packed_bytes(bits_of(p, op), number(p, sizes[1]),
                                                   number(p, sizes[0]));
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, op, &conv, conv_strides);
@@ -140,7 +145,7 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
                          number(p, v->strides[1]), number(p, v->strides[0]), (float *)to);
         return;
     case LOOP_PACKS_INTEGERS:
-        rt_quantised_pack(pool, int_of(p, weight->packed_for, "bits"), number(p, v->sizes[1]),
+        rt_quantised_pack(pool, bits_of(p, weight->packed_for), number(p, v->sizes[1]),
                           number(p, v->sizes[0]), (const int8_t *)from, number(p, v->strides[1]),
                           number(p, v->strides[0]), (uint32_t *)to);
         return;

@@ -221,6 +221,17 @@ void rule_integer_product(infer_call *c)
     infer_give(c, infer_fresh(c, a, (ty_dtype)c->param, 2, sizes));
 }
 
+/* The same of rows, with a weight whose rows are the columns of the result. */
+void rule_integer_linear(infer_call *c)
+{
+    const ty_tensor *x = infer_tensor(c, "input"), *weight = infer_tensor(c, "weight");
+    sym_expr sizes[TY_MAX_RANK];
+    if (!x || !weight || !x->rank || weight->rank != 2) return;
+    memcpy(sizes, x->sizes, x->rank * sizeof *sizes);
+    sizes[x->rank - 1] = weight->sizes[0];
+    infer_give(c, infer_fresh(c, x, (ty_dtype)c->param, x->rank, sizes));
+}
+
 /* What PyTorch asks of products of groups, in its words. */
 static bool may_group(infer_call *c, const ty_tensor *a, const ty_tensor *b, const ty_tensor *ends)
 {

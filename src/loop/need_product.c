@@ -41,6 +41,17 @@ void need_quantised_gemm(needing *n)
                                      RT_PANEL * NEED_FLOAT));
 }
 
+/* A as words of four steps, or two for each; rows are a line apart at least (rt_integers.c). */
+void need_integer_gemm(needing *n)
+{
+    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
+    if (!need_has(n, 2, 2)) return;
+    sym_expr words = sym_ceildiv(n->t, b->sizes[0], need_number(n, 4)),
+             row = need_up_to(n, need_bytes(n, words, NEED_NUMBER), RT_LINE);
+    need_share(n, need_times(n, a->sizes[0], sym_add_int(n->t, row, RT_LINE)));
+    if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], words));
+}
+
 typedef struct product {
     sym_expr m, n, k;
     bool copies_a, copies_c;

@@ -36,8 +36,8 @@ typedef struct loop_operator {
 const loop_operator *loop_operator_of(const char *kernel);
 
 /* need*.c */
-loop_state_need need_gemm, need_quantised_gemm, need_bmm, need_sdpa, need_conv, need_winograd,
-    need_conv_weight, need_sort, need_mode, need_select, need_topk, need_unique,
+loop_state_need need_gemm, need_quantised_gemm, need_integer_gemm, need_bmm, need_sdpa, need_conv,
+    need_winograd, need_conv_weight, need_sort, need_mode, need_select, need_topk, need_unique,
     need_triangular_solve, need_matrix_exp, need_solve, need_ldl_factor, need_qr_factor,
     need_householder_product, need_householder_apply, need_eigh, need_eig, need_svd, need_fourier;
 /* fit.c */
@@ -48,6 +48,6 @@ loop_macs macs_product, macs_windows, macs_tiles, macs_pixels, macs_attention;
 loop_below below_rank, below_rows, below_edges, below_pivots, below_dimensions;
 /* reference.c */
 loop_reference_run reference_nonzero, reference_repeat, reference_unique, reference_fourier,
-    reference_gemm, reference_quantised_gemm, reference_bmm;
+    reference_gemm, reference_quantised_gemm, reference_integer_gemm, reference_bmm;
 
 #endif

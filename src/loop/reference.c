@@ -281,6 +281,26 @@ void reference_quantised_gemm(const loop_call *c)
         }
 }
 
+static int64_t integer_at(const loop_operand *x, int64_t offset)
+{
+    return loop_scalar_load(x->dtype, x->data + offset * ty_dtype_size(x->dtype)).i;
+}
+
+void reference_integer_gemm(const loop_call *c)
+{
+    const loop_operand *a = &c->in[0], *b = &c->in[1], *out = &c->out[0];
+    for (int64_t row = 0; row < out->sizes[0]; row++)
+        for (int64_t column = 0; column < out->sizes[1]; column++) {
+            int64_t to = row * step_of(out, 1) + column * step_of(out, 0);
+            loop_scalar sum = {.i = 0};
+            for (int64_t k = 0; k < b->sizes[0]; k++)
+                sum.i += integer_at(a, row * step_of(a, 1) + k * step_of(a, 0)) *
+                         integer_at(b, k * step_of(b, 1) + column * step_of(b, 0));
+            loop_scalar_store(TY_I32, out->data + to * ty_dtype_size(TY_I32),
+                              loop_scalar_cast(TY_I64, TY_I32, sum));
+        }
+}
+
 void reference_bmm(const loop_call *c)
 {
     product(c, float_of(c, "alpha"), float_of(c, "beta"), -(double)INFINITY, (double)INFINITY);

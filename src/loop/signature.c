@@ -29,6 +29,7 @@ static bool find_class(sig_text type, dtype_class *out)
         {"real", BIT(F32) | BIT(F64), false},
         {"complex", COMPLEX, false},
         {"wave", BIT(F32) | BIT(F64) | COMPLEX, false},
+        {"byte", BIT(I8) | BIT(U8), false},
         {"key", BIT(I32) | BIT(I64), false},
         {"mask", BIT(BOOL) | BIT(F32), false},
     };

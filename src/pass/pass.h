@@ -22,6 +22,8 @@ enum pass_property {
 
 typedef void pass_task(void *context, int64_t begin, int64_t end, int worker);
 
+enum { PASS_DYNAMIC_BITS = -8 /* 8, and the activations' are made when the program runs */ };
+
 /* What passes ask of stages that come after them, and of the options. Any may be NULL: then passes do
  * without. */
 typedef struct pass_services {
@@ -30,8 +32,8 @@ typedef struct pass_services {
     bool (*evaluate)(void *data, fx_graph *calls, void *const *bytes);
     void *data;
     uint32_t lanes; /* floats of a vector that PyTorch packs weights for on this machine; 0: none */
-    /* The bits that a weight, which this product or embedding reads, is to have: 8, 4, or 0: it stays
-     * float. */
+    /* The bits that a weight, which this product or embedding reads, is to have: 8, PASS_DYNAMIC_BITS, 4,
+     * or 0: it stays float. */
     int (*weight_bits)(void *data, const fx_node *weight, const fx_node *reader);
     /* With weight_bits: one that has become integers; its name is the graph's. */
     void (*keep_weight)(void *data, const fe_quantised *weight);

@@ -1,11 +1,12 @@
 /* quantise.c -- weights of linear maps become integers, where the user asks for it: of 8 bits with a scale
  * for each output, or of 4 bits with a scale and a zero for each group of 32 along the depth. Products with
- * them are calls of ferrite.quantised_linear, and nothing reads the floats any more.
+ * them are calls of ferrite.quantised_linear, and nothing reads the floats any more. Where activations are
+ * to be integers too, each of their rows gets a scale when the program runs.
  *
  * A weight is taken as a whole: where something else than products and embeddings reads it, it stays. The
  * rows of a table that is a weight too (tied embeddings) are integers of 8 bits, each with a scale.
  */
-#include "pass/match.h"
+#include "pass/integers.h"
 #include "pass/rounding.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ typedef struct taken {
     use_kind kind;         /* of its products, or USE_TABLE: there are none */
     fx_node *table_reader; /* the last embedding that reads it; NULL: none does */
     int bits;              /* of its products */
+    bool is_dynamic;       /* so are the activations of these */
     int64_t n, k;
     fx_node *integers, *scales, *zeros; /* zeros: NULL, there are none */
     fx_node *table, *row_scales;        /* [n, k] and [n, 1] */
@@ -101,8 +103,11 @@ static bool add_use(const quantiser *q, taken *t, fx_node *reader)
         return true;
     }
     if (kind == USE_OTHER || (t->kind != USE_OTHER && t->kind != kind)) return false;
-    if (t->kind == USE_OTHER)
-        t->bits = q->services->weight_bits(q->services->data, t->weight, reader);
+    if (t->kind == USE_OTHER) {
+        int bits = q->services->weight_bits(q->services->data, t->weight, reader);
+        t->is_dynamic = bits == PASS_DYNAMIC_BITS;
+        t->bits = t->is_dynamic ? 8 : bits;
+    }
     t->kind = kind;
     return true;
 }
@@ -138,6 +143,7 @@ static bool is_candidate(const quantiser *q, taken *t)
     t->n = t->kind == USE_COLUMNS ? columns : rows;
     t->k = t->kind == USE_COLUMNS ? rows : columns;
     if (t->k % ROUNDING_GROUP) t->bits = 8;
+    t->is_dynamic &= t->k <= INTEGERS_MOST_DEPTH;
     return t->k >= LEAST_DEPTH && t->n * t->k >= LEAST_ELEMENTS;
 }
 
@@ -347,11 +353,47 @@ static const taken *taken_of(const rewriting *r)
     return at == MAP_NONE ? NULL : &q->taken.at[at];
 }
 
+static fx_node *convert(rewriting *r, fx_node *n, ty_dtype d)
+{
+    if (!n || fx_tensor(n)->dtype == d) return n;
+    return REWRITE(r, prims_convert_element_type_default, fx_of(n), fx_dtype(d));
+}
+
+/* Each row by what makes its largest magnitude 127; a row that is as good as zero becomes zeros. */
+static bool round_activation(rewriting *r, fx_node *x, integer_rows *out)
+{
+    const double least = 0x1p-100;
+    sym_expr last = sym_int(r->g->symbols, fx_tensor(x)->rank - 1);
+    x = convert(r, x, TY_F32);
+    fx_node *size = x ? REWRITE(r, aten_abs_default, fx_of(x)) : NULL, *scale = NULL, *by = NULL;
+    if (size)
+        size =
+            REWRITE(r, aten_amax_default, fx_of(size), fx_int_list(r->g, &last, 1), fx_bool(true));
+    if (size) scale = REWRITE(r, aten_mul_Tensor, fx_of(size), fx_float(1.0 / 127));
+    if (scale) scale = REWRITE(r, aten_clamp_min_default, fx_of(scale), fx_float(least));
+    if (scale) by = REWRITE(r, aten_reciprocal_default, fx_of(scale));
+    fx_node *q = by ? REWRITE(r, aten_mul_Tensor, fx_of(x), fx_of(by)) : NULL;
+    if (q) q = REWRITE(r, aten_round_default, fx_of(q));
+    if (q) q = convert(r, q, TY_I8);
+    if (q) *out = (integer_rows){q, fx_of(scale), fx_none()};
+    return q != NULL;
+}
+
+static fx_node *dynamic_product(rewriting *r, const taken *t)
+{
+    const fx_arg *bias = match_arg(r->m, "bias");
+    integer_rows x;
+    if (!round_activation(r, rewrite_node(r, "x"), &x)) return NULL;
+    fx_node *p = integers_product(r, &x, t->integers, t->scales, bias ? *bias : fx_none());
+    return convert(r, p, fx_tensor(r->root)->dtype);
+}
+
 static fx_node *product(rewriting *r)
 {
     const taken *t = taken_of(r);
     const fx_arg *bias = match_arg(r->m, "bias");
     if (!t || !t->integers) return NULL;
+    if (t->is_dynamic) return dynamic_product(r, t);
     return REWRITE(r, ferrite_quantised_linear_default, *match_arg(r->m, "x"), fx_of(t->integers),
                    fx_of(t->scales), t->zeros ? fx_of(t->zeros) : fx_none(),
                    bias ? *bias : fx_none(), fx_int(r->g, t->bits));

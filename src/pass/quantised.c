@@ -7,8 +7,10 @@
  * but the turn of a matrix keep the row-major order of the elements, in which a scale of one number for
  * each row of its operand is one for each group of the weight's rows; turned, it is one for a column.
  * Floats are made in float32, whatever the program rounds them to on the way.
+ *
+ * A convolution of one tap is a product too, where its activation is made of integers.
  */
-#include "pass/match.h"
+#include "pass/integers.h"
 
 #include <string.h>
 
@@ -164,6 +166,16 @@ static bool is_by_rows(const fx_graph *g, const ty_tensor *c, const ty_tensor *x
     return true;
 }
 
+/* Or one for each index of its first one? */
+static bool is_by_first(const fx_graph *g, const ty_tensor *c, const ty_tensor *x)
+{
+    if (c->rank != x->rank || x->rank < 2 || !sym_known_equal(g->symbols, c->sizes[0], x->sizes[0]))
+        return false;
+    for (uint32_t d = 1; d < c->rank; d++)
+        if (!sym_same(c->sizes[d], sym_int(g->symbols, 1))) return false;
+    return true;
+}
+
 static bool has_size(const fx_graph *g, const ty_tensor *t, uint32_t from_last, int64_t size)
 {
     int64_t known;
@@ -208,6 +220,10 @@ static bool read_part(const reading *w, const fx_arg *c, const ty_tensor *x, par
         return true;
     }
     if (w->is_turned) return read_columns(w, c->node, x, out);
+    if (is_by_first(g, t, x) && count_of(g, t) == w->n) {
+        *out = (part){room_for(w, w->n, sizeof *out->at), 1};
+        return read_numbers(w, c->node, w->n, out->at, MOST_STEPS);
+    }
     if (!is_by_rows(g, t, x, &length) || length < 1 || w->k % length) return false;
     *out = (part){room_for(w, w->n * w->k / length, sizeof *out->at), w->k / length};
     return read_numbers(w, c->node, w->n * out->groups, out->at, MOST_STEPS);
@@ -470,6 +486,66 @@ static fx_node *of_matrices(rewriting *r)
     return product(r, true);
 }
 
+/* ---- convolutions of one tap ---- */
+
+static fx_node *permuted(rewriting *r, fx_node *n, const int64_t order[4])
+{
+    sym_expr dims[4];
+    for (int i = 0; i < 4; i++) dims[i] = sym_int(r->g->symbols, order[i]);
+    return n ? REWRITE(r, aten_permute_default, fx_of(n), fx_int_list(r->g, dims, 4)) : NULL;
+}
+
+/* Channels are last for the product, and back at their place behind it. */
+static fx_node *emit_convolution(reading *w, const integer_rows *x, fx_arg bias)
+{
+    static const int64_t LAST[] = {0, 2, 3, 1}, BACK[] = {0, 3, 1, 2};
+    rewriting *r = w->r;
+    int bits, shift = shift_of(w, &bits);
+    if (groups_of(w) != 1 || !are_exact(w) || part_of(w, "zeros", &w->zero, 1, 0, shift))
+        return NULL;
+    integer_rows rows = {permuted(r, x->q, LAST), x->scale, x->zero};
+    fx_node *scales = part_of(w, "scales", &w->scale, 1, 1, 0);
+    if (!rows.q || !scales) return NULL;
+    fx_node *y = integers_product(r, &rows, weight_of(w, shift), scales, bias);
+    y = permuted(r, y, BACK);
+    if (!y || !ty_is_contiguous(r->g->symbols, fx_tensor(r->root))) return y;
+    return REWRITE(r, aten_contiguous_default, fx_of(y));
+}
+
+static bool is_one(const fx_graph *g, const fx_arg *a)
+{
+    const ty_tensor *t = fx_arg_tensor(a);
+    return a->kind != FX_ARG_NODE ||
+           (t && sym_same(ty_numel(g->symbols, t), sym_int(g->symbols, 1)));
+}
+
+static bool is_one_tap(reading *w)
+{
+    const rewriting *r = w->r;
+    const ty_tensor *x = rewrite_tensor(r, "x"), *t = rewrite_tensor(r, "w"),
+                    *out = fx_tensor(r->root);
+    return x && t && out && t->rank == 4 && x->rank == 4 && ty_is_host(t->device) &&
+           out->dtype == TY_F32 && sym_is_int(r->g->symbols, t->sizes[0], &w->n) &&
+           sym_is_int(r->g->symbols, t->sizes[1], &w->k) && w->n > 0 && w->k > 1 &&
+           w->k <= INTEGERS_MOST_DEPTH && has_size(r->g, t, 0, 1) && has_size(r->g, t, 1, 1);
+}
+
+static fx_node *of_convolution(rewriting *r)
+{
+    fx_node *made = NULL;
+    fx_arg bias = *match_arg(r->m, "bias");
+    integer_rows x;
+    reading w = {.r = r, .memory = arena_new(r->g->session), .f = r->data};
+    w.integers = w.differences = TY_NO_DTYPE;
+    bool fits = is_one_tap(&w) &&
+                (bias.kind == FX_ARG_NONE || is_bias(r, fx_arg_tensor(&bias), w.n)) &&
+                integers_behind(r, rewrite_node(r, "x"), &x) && is_one(r->g, &x.scale) &&
+                is_one(r->g, &x.zero);
+    if (fits && find_integers(&w, rewrite_node(r, "w"))) made = emit_convolution(&w, &x, bias);
+    arena_free(w.memory);
+    return made;
+}
+
 /* ---- weights that PyTorch has packed ---- */
 
 /* Integers of 4 bits: blocks of columns, four vectors wide, of which each byte has two, one of either
@@ -603,6 +679,8 @@ static const rewrite_rule RULES[] = {
     {"linear(%x, %w, %bias)", of_linear},
     {"mm|matmul(%x, %w)", of_matrices},
     {"addmm(%bias, %x, %w)", of_matrices},
+    {"conv2d(%x, %w, %bias, [1, 1], [0, 0], [1, 1], 1)", of_convolution},
+    {"convolution(%x, %w, %bias, [1, 1], [0, 0], [1, 1], false, _, 1)", of_convolution},
     {"_weight_int4pack_mm_for_cpu(%x, %w, %g, %pairs)", of_packed},
     {"mul.Tensor|mul.Scalar(" PRODUCT ", %c)", of_scaled},
     {"add.Tensor(" PRODUCT ", %bias)", of_biased},

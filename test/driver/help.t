@@ -78,8 +78,9 @@ makes a shared library, C sources, a Python module or an FX graph of a program
   --direct-convolution  no convolution goes by Winograd's algorithm: weights take less memory and
                         sums are more precise, at the cost of time
   --quantize BITS       weights of linear layers become integers, int8 or int4, or stay (float);
-                        NAME=BITS: those of a weight or module by name (layers.*, lm_head); may be
-                        given several times, the last one that matches decides
+                        int8-dynamic: activations are made int8 too, row by row; NAME=BITS: those of
+                        a weight or module by name (layers.*, lm_head); may be given several times,
+                        the last one that matches decides
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite; echo status $?; ferrite inpsect x; echo status $?; ferrite run; echo status $?
@@ -166,8 +167,9 @@ compiles a program, runs it, writes its outputs
   --direct-convolution  no convolution goes by Winograd's algorithm: weights take less memory and
                         sums are more precise, at the cost of time
   --quantize BITS       weights of linear layers become integers, int8 or int4, or stay (float);
-                        NAME=BITS: those of a weight or module by name (layers.*, lm_head); may be
-                        given several times, the last one that matches decides
+                        int8-dynamic: activations are made int8 too, row by row; NAME=BITS: those of
+                        a weight or module by name (layers.*, lm_head); may be given several times,
+                        the last one that matches decides
   --verify              check the graph after every pass
   --dump-after PASS     show the graph after this pass, or after all
 --run-- ferrite run a.pt2 --inptu x; ferrite run --output-dri out a.pt2; ferrite run a.pt2 --zzz; ferrite compile a.pt2 -o; ferrite compile a.pt2; ferrite compile a.pt2 -o b --emit cuda; ferrite run a.pt2 b.pt2; ferrite run a.pt2 --threads many; ferrite check a --jobs=-1; ferrite run --json=yes a.pt2; ferrite run a.pt2 --isa v3; ferrite inspect a.pt2 --stage lop; ferrite help runn

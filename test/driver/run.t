@@ -35,6 +35,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after noop
 # after simplify
 # after quantised
+# after integers
 # after fold_constants
 # after fold_batch_norm
 # after attention

@@ -34,8 +34,47 @@
   %y = aten.linear.default(%x, %w, None) : f32[2,16]{16,1}@3
 --run-- for q in int5 no.such=int8 small=int8 'int8 --no-passes'; do ferrite inspect $ROOT/test/cases/programs/layers_to_quantise.pt2 --stage fx --quantize $q 2>&1 | grep 'quantis\|quantiz\|help'; done; true
 --out--
-error: quantise: quantize: a weight is int8, int4 or float, not 'int5'
+error: quantise: quantize: a weight is int8, int8-dynamic, int4 or float, not 'int5'
   help: int8, or for some alone: lm_head=int8, layers.*=int4
 error: quantise: quantize: 'no.such' is the name of no weight that can be integers
   help: names are those of parameters (layers.0.wq.weight, layers.*) or modules (lm_head)
 error: quantise: quantize: it is a pass, and there are none
+--run-- ones=$(yes 0.5 | head -1024 | paste -sd,); printf "graph g {\n placeholder %%a constant \"a\" : f32[32,32] data [$ones]\n placeholder %%c constant \"c\" : f32[32,32] data [1,$(echo $ones | cut -c5-)]\n placeholder %%d constant \"d\" : f16[32,32] data [$ones]\n placeholder %%x user \"x\" : f32[s0,2,32]\n placeholder %%h user \"h\" : f16[32]\n placeholder %%b constant \"b\" : f16[32] data [$(echo $ones | cut -c1-127)]\n %%y = aten.linear.default(%%x, %%a, None)\n %%z = aten.matmul.default(%%x, %%c)\n %%v = aten.linear.default(%%h, %%d, %%b)\n output (user %%y, user %%z, user %%v)\n}" | ferrite inspect - --stage fx --quantize int8-dynamic --verify | grep ' = \|output'
+--in--
+# activations too: each row by its largest magnitude, once for all weights that read it; halves are floats on the way
+--out--
+  %abs = aten.abs.default(%x) : f32[s0,2,32]{64,32,1}@16
+  %amax = aten.amax.default(%abs, [2], True) : f32[s0,2,1]{2,1,1}@17
+  %mul = aten.mul.Tensor(%amax, 0.007874015748031496) : f32[s0,2,1]{2,1,1}@18
+  %clamp_min = aten.clamp_min.default(%mul, 7.888609052210118e-31) : f32[s0,2,1]{2,1,1}@19
+  %reciprocal = aten.reciprocal.default(%clamp_min) : f32[s0,2,1]{2,1,1}@20
+  %mul_1 = aten.mul.Tensor(%x, %reciprocal) : f32[s0,2,32]{64,32,1}@21
+  %round = aten.round.default(%mul_1) : f32[s0,2,32]{64,32,1}@22
+  %convert_element_type = prims.convert_element_type.default(%round, torch.int8) : i8[s0,2,32]{64,32,1}@23
+  %integer_linear = ferrite.integer_linear.default(%convert_element_type, %a_integers) : i32[s0,2,32]{64,32,1}@24
+  %reshape = aten.reshape.default(%a_scales, [32]) : f32[32]{1}@11
+  %convert_element_type_1 = prims.convert_element_type.default(%integer_linear, torch.float32) : f32[s0,2,32]{64,32,1}@25
+  %mul_2 = aten.mul.Tensor(%convert_element_type_1, %clamp_min) : f32[s0,2,32]{64,32,1}@26
+  %mul_3 = aten.mul.Tensor(%mul_2, %reshape) : f32[s0,2,32]{64,32,1}@27
+  %integer_linear_1 = ferrite.integer_linear.default(%convert_element_type, %c_integers) : i32[s0,2,32]{64,32,1}@36
+  %reshape_1 = aten.reshape.default(%c_scales, [32]) : f32[32]{1}@13
+  %convert_element_type_3 = prims.convert_element_type.default(%integer_linear_1, torch.float32) : f32[s0,2,32]{64,32,1}@37
+  %mul_6 = aten.mul.Tensor(%convert_element_type_3, %clamp_min) : f32[s0,2,32]{64,32,1}@38
+  %mul_7 = aten.mul.Tensor(%mul_6, %reshape_1) : f32[s0,2,32]{64,32,1}@39
+  %convert_element_type_4 = prims.convert_element_type.default(%h, torch.float32) : f32[32]{1}@40
+  %abs_2 = aten.abs.default(%convert_element_type_4) : f32[32]{1}@41
+  %amax_2 = aten.amax.default(%abs_2, [0], True) : f32[1]{1}@42
+  %mul_8 = aten.mul.Tensor(%amax_2, 0.007874015748031496) : f32[1]{1}@43
+  %clamp_min_2 = aten.clamp_min.default(%mul_8, 7.888609052210118e-31) : f32[1]{1}@44
+  %reciprocal_2 = aten.reciprocal.default(%clamp_min_2) : f32[1]{1}@45
+  %mul_9 = aten.mul.Tensor(%convert_element_type_4, %reciprocal_2) : f32[32]{1}@46
+  %round_2 = aten.round.default(%mul_9) : f32[32]{1}@47
+  %convert_element_type_5 = prims.convert_element_type.default(%round_2, torch.int8) : i8[32]{1}@48
+  %integer_linear_2 = ferrite.integer_linear.default(%convert_element_type_5, %d_integers) : i32[32]{1}@49
+  %reshape_2 = aten.reshape.default(%d_scales, [32]) : f32[32]{1}@15
+  %convert_element_type_6 = prims.convert_element_type.default(%integer_linear_2, torch.float32) : f32[32]{1}@50
+  %mul_10 = aten.mul.Tensor(%convert_element_type_6, %clamp_min_2) : f32[32]{1}@51
+  %mul_11 = aten.mul.Tensor(%mul_10, %reshape_2) : f32[32]{1}@52
+  %add = aten.add.Tensor(%mul_11, %b, 1) : f32[32]{1}@53
+  %convert_element_type_7 = prims.convert_element_type.default(%add, torch.float16) : f16[32]{1}@54
+  output (user %mul_3, user %mul_7, user %convert_element_type_7)

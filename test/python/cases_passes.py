@@ -272,6 +272,75 @@ def products_with_packed_integers():
 
 
 @program
+def products_of_integer_rows():
+    """Activations as integers: scales chosen for the whole, for rows with zeros and without, or ahead; as torchao spells them out."""
+
+    class Rows(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("w", torch.randint(-128, 128, (33, 67), dtype=torch.int8))
+            self.register_buffer("scale", torch.rand(33) / 64 + 0.01)
+            self.register_buffer("zero", torch.zeros(33, dtype=torch.int64))
+            self.register_buffer("bias", torch.randn(33))
+
+        def forward(self, x):
+            quantised, i8, u8 = torch.ops.quantized_decomposed, torch.int8, torch.uint8
+            weights = [quantised.dequantize_per_channel(self.w, self.scale, self.zero, 0, -128, 127, i8) for _ in range(4)]
+            scale, zero = quantised.choose_qparams.tensor(x, 0, 255, 1e-5, u8)
+            whole = quantised.quantize_per_tensor.tensor(x, scale, zero, 0, 255, u8)
+            whole = quantised.dequantize_per_tensor.tensor(whole, scale, zero, 0, 255, u8)
+            by_token = []
+            for choose in (quantised.choose_qparams_per_token, quantised.choose_qparams_per_token_asymmetric):
+                scale, zero = choose(x, i8)
+                token = quantised.quantize_per_token(x, scale, zero, -128, 127, i8)
+                by_token.append(quantised.dequantize_per_token(token, scale, zero, -128, 127, i8, torch.float32))
+            static = quantised.quantize_per_tensor(x, 0.03, -9, -128, 127, i8)
+            static = quantised.dequantize_per_tensor(static, 0.03, -9, -128, 127, i8)
+            rows = [nn.functional.linear(y, weight, self.bias) for y, weight in zip((whole, *by_token), weights)]
+            return *rows, static @ weights[3].t(), self.spelled_out(x)
+
+        def spelled_out(self, x):
+            scale = (x.abs().amax(-1, keepdim=True) / 127.5).clamp(min=1e-7)
+            q = ((x * (1.0 / scale)).round() + 0).clamp(-128, 127).to(torch.int8).reshape(-1, 67)
+            product = torch._int_mm((q.to(torch.int32) + 128).to(torch.uint8), self.w.t())
+            product = product - self.w.t().sum(0, keepdim=True, dtype=torch.int32) * 128
+            y = product.to(torch.float32) * scale.reshape(-1, 1) * self.scale
+            return y.reshape(*x.shape[:-1], 33) + self.bias
+
+    sets = [(torch.randn(2, rows, 67),) for rows in (3, 1, 9)]
+    return Rows().eval(), sets, {"double": False, "dynamic_shapes": ({1: Dim("rows", min=1, max=64)},)}
+
+
+@program
+def convolutions_of_integers():
+    """Static scales, as PT2E exports them: convolutions of one tap, one behind the other, and one of more taps, which stays."""
+
+    class Images(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for name, sizes in (("first", (24, 7, 1, 1)), ("second", (5, 24, 1, 1)), ("third", (4, 7, 3, 3))):
+                self.register_buffer(name, torch.randint(-128, 128, sizes, dtype=torch.int8))
+                self.register_buffer(name + "_scale", torch.rand(sizes[0]) / 64 + 0.01)
+                self.register_buffer(name + "_zero", torch.zeros(sizes[0], dtype=torch.int64))
+                self.register_buffer(name + "_bias", torch.randn(sizes[0]))
+
+        def convolved(self, x, name, **more):
+            quantised, u8 = torch.ops.quantized_decomposed, torch.uint8
+            scale, zero = (0.15, 3) if name == "second" else (0.03, 120)
+            x = quantised.quantize_per_tensor(x, scale, zero, 0, 255, u8)
+            x = quantised.dequantize_per_tensor(x, scale, zero, 0, 255, u8)
+            parts = [getattr(self, name + part) for part in ("", "_scale", "_zero")]
+            weight = quantised.dequantize_per_channel(*parts, 0, -128, 127, torch.int8)
+            return nn.functional.conv2d(x, weight, getattr(self, name + "_bias"), **more)
+
+        def forward(self, x):
+            h = self.convolved(x, "first")
+            return self.convolved(torch.relu(self.convolved(x, "first")), "second"), self.convolved(x, "third", padding=1)
+
+    return Images().eval(), [(torch.randn(2, 7, 5, 6),)], {"double": False}
+
+
+@program
 def products_of_one_row_with_integers():
     """Of 8 bits with a scale a row, of 4 with scales and zeros of groups: one product each."""
 

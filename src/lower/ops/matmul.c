@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-enum { LARGE_SIDE = 16 /* rows, columns and depth that a product of its own is worth while for */ };
+enum {
+    LARGE_SIDE = 16,     /* rows, columns and depth that a product of its own is worth while for */
+    LEAST_BYTE_ROWS = 8, /* that a matrix of bytes is worth packing for */
+};
 
 /* out[.., m, n] = sum over k of a[.., m, k] * b[.., k, n], the batch dims already equal. */
 static lower_tensor product_nest(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes,
@@ -250,6 +253,34 @@ fe_status lower_op_quantised_linear(lowering *l, fx_node *n, const lower_row *ro
     lower_extern(l, "quantised_gemm", COUNT_OF(views), views, out.box->view, 1,
                  &(loop_int){"bits", lower_size(l, "bits")}, 0, NULL);
     return finish(l, out);
+}
+
+/* a[m,k] @ b[k,n] of bytes, with sums of 32 bits. */
+static lower_tensor integer_product(lowering *l, lower_tensor a, lower_tensor b)
+{
+    sym_expr sizes[2] = {a.sizes[0], b.sizes[1]};
+    bool is_worth_packing =
+        lower_is_constant(l, b) || sym_hint(l->symbols, sizes[0], 1) >= LEAST_BYTE_ROWS;
+    if (!lower_has_operators(l) || !is_worth_packing || is_empty(l, a) || is_empty(l, b))
+        return product_nest(l, lower_cast(l, a, TY_I32), lower_cast(l, b, TY_I32), sizes, NULL);
+    loop_view views[] = {lower_strided(l, a), lower_strided(l, b)};
+    lower_tensor out = lower_temp_tensor(l, TY_I32, 2, sizes, NULL);
+    lower_extern(l, "integer_gemm", COUNT_OF(views), views, out.box->view, 0, NULL, 0, NULL);
+    return out;
+}
+
+fe_status lower_op_integer_product(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)row;
+    return finish(
+        l, integer_product(l, lower_tensor_of(l, &n->args[0]), lower_tensor_of(l, &n->args[1])));
+}
+
+fe_status lower_op_integer_linear(lowering *l, fx_node *n, const lower_row *row)
+{
+    (void)n, (void)row;
+    return finish(l, integer_product(l, as_rows(l, lower_arg(l, "input")),
+                                     lower_transpose(l, lower_arg(l, "weight"), 0, 1)));
 }
 
 static bool is_zero_number(lowering *l, const fx_arg *number)

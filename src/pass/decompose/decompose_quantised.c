@@ -365,12 +365,6 @@ void decompose_op_choose_per_token_asymmetric(decomposing *d)
 
 /* ---- products ---- */
 
-void decompose_op_integer_product(decomposing *d)
-{
-    decompose_give(
-        d, CALL(aten_mm_default, cast(d, arg(d, "self"), TY_I32), cast(d, arg(d, "mat2"), TY_I32)));
-}
-
 /* x [m, k] by integers [n, k], a scale for each n */
 void decompose_op_scaled_product(decomposing *d)
 {
