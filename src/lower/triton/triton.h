@@ -1,0 +1,97 @@
+/* triton.h -- a Triton kernel as loop nests.
+ *
+ * All program instances are taken at once: a value of the kernel is a tensor whose first dimensions are the
+ * grid's axes that are longer than 1, then the steps of the loops around, then the dimensions of the block.
+ * So a block is lazy as every tensor is while it is lowered, its arithmetic is inlined into what stores it,
+ * its reductions are reductions over nests, and fusion, instruction sets and devices follow. Where integers
+ * are sums and products of these axes and of sizes they stay expressions: offsets of pointers are indices,
+ * and what masks say becomes extents (store.c).
+ *
+ * Instances of a right program do not depend on each other, so it does not matter that they take each
+ * operation together; the steps of a loop may depend on each other, which control.c looks at.
+ */
+#ifndef FERRITE_LOWER_TRITON_H
+#define FERRITE_LOWER_TRITON_H
+
+#include "lower/lower_priv.h"
+#include "ttir/ttir.h"
+
+typedef struct triton_value {
+    lower_tensor t;    /* of a pointer: the offset, in elements */
+    uint32_t argument; /* a pointer: of which argument's memory, plus 1; else 0 */
+    uint32_t loops;    /* how many loops there are around it */
+} triton_value;
+
+/* The memory of a tensor that the kernel is given. */
+typedef struct triton_memory {
+    const ty_tensor *tensor;
+    loop_view view; /* what it holds by now */
+    bool is_ours;   /* it is a copy that nobody else reads */
+    bool is_read;   /* something lazy reads it, so that it must not change */
+    bool has_spare; /* one more element, for what masks leave out */
+    bool is_written;
+} triton_memory;
+
+typedef struct triton {
+    lowering *l;
+    loop_program *p;
+    sym_table *s;
+    const ttir_kernel *kernel;
+    const ttir_op *op;    /* at work */
+    triton_value *values; /* by number */
+    triton_memory *memories;
+    uint32_t memory_count;
+    sym_expr grid[3];
+    uint32_t lead_count; /* axes of the grid and steps of loops */
+    sym_expr lead[LOWER_MAX_RANK];
+    uint32_t axis_of[3]; /* of the grid's; none where it is 1 long */
+    uint32_t loops;
+    triton_value condition; /* of the branches around; no tensor: none */
+} triton;
+
+enum { TRITON_NO_AXIS = UINT32_MAX };
+
+typedef fe_status triton_rule(triton *t, const ttir_op *op, int parameter);
+#define TTIR(id, name, form, operands, result, rule, parameter) triton_rule triton_##rule;
+#include "ttir/ttir.def"
+
+/* ---- kernel.c ---- */
+/* Refuses the operation at work, by its name and the line of the kernel. */
+fe_status triton_fail(triton *t, const char *format, ...) FE_PRINTF(2, 3);
+fe_status triton_run(triton *t, const ttir_block *block);
+/* May a pointer to the one point to elements of the other? Integers have no sign, and bools are bytes. */
+bool triton_fits(ty_dtype tensor, ty_dtype pointer);
+
+/* ---- value.c ---- */
+const ttir_type *triton_type(const triton *t, ttir_value v);
+/* Operand k with the axes of all loops around in front. */
+lower_tensor triton_tensor(triton *t, ttir_value v);
+lower_tensor triton_operand(triton *t, const ttir_op *op, uint32_t k);
+loop_value triton_here(triton *t, const ttir_op *op, uint32_t k); /* at its own axes */
+/* The sizes of a block of that type, with the axes in front; returns the rank. */
+uint32_t triton_sizes(triton *t, const ttir_type *type, sym_expr *sizes);
+/* Result k of the operation. */
+void triton_set(triton *t, const ttir_op *op, uint32_t k, triton_value v);
+void triton_give(triton *t, const ttir_op *op, loop_value v);
+void triton_give_tensor(triton *t, const ttir_op *op, lower_tensor v);
+/* The expression that an integer is; or none. */
+sym_expr triton_expr(triton *t, loop_value v);
+loop_value triton_index(triton *t, ty_dtype d, sym_expr e);
+/* The mask (none: 0) and the condition of the branches around, over its axes; no value: it always holds. */
+loop_value triton_mask(triton *t, ttir_value mask);
+/* An extreme that passes over NaN: these become what is never the extreme. */
+loop_value triton_without_nan(triton *t, loop_value v, bool is_max);
+/* The reduction that an operation on two values is a step of; LOOP_NO_REDUCE: none. */
+loop_reduce triton_reduction(ttir_code code, bool of_bools);
+/* x reduced along the dimension by that operation, in the dtype that it is computed in. */
+lower_tensor triton_reduced(triton *t, ttir_code code, lower_tensor x, uint32_t dim);
+/* a + b, or the extreme and so on of both. */
+loop_value triton_joined(triton *t, ttir_code code, loop_value a, loop_value b);
+/* Is it the number 0, in all of the block? */
+bool triton_is_zero(triton *t, ttir_value v);
+
+/* ---- store.c ---- */
+/* memory[offset] (mode)= value where the mask holds; all are over the axes of these sizes. */
+fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_expr *sizes,
+                       loop_value offset, loop_value value, loop_value mask, loop_store_mode mode);
+#endif
