@@ -173,7 +173,7 @@ const char *ttir_place(ttir_reader *in)
     return place;
 }
 
-/* The last location of the line at `begin`, or the first one behind it: what has a region ends further down. */
+/* The last location of the line at `begin`, or the first one behind it: regions end further down. */
 static const char *location_ahead(const char *begin)
 {
     size_t length = strcspn(begin, "\n");

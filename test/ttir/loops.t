@@ -79,9 +79,8 @@ graph sums {
 program g
 temp   @buf0 : f32[30] strides [1] origin 0
 temp   @buf1 : f32[3] strides [1] origin 2
-temp   @buf2 : f32[3,4] strides [4,1] origin 3
+temp   @buf2 : f32[3] strides [1] origin 3
 temp   @buf3 : f32[3] strides [1] origin 3
-temp   @buf4 : f32[3] strides [1] origin 3
 nest [i0 < 30] origin 0 {
   %0 = index i0 : i64
   %1 = cast %0 : f64
@@ -92,24 +91,15 @@ nest [i0 < 3] origin 2 {
   %0 = const 0.0 : f32
   @buf1[i0] = %0
 }
-nest [i0 < 3, i1 < 4] reduce [r0 < 3] origin 3 {
-  %0 = index i1 + 4*r0 : i64
-  %1 = const 10 : i64
-  %2 = lt %0, %1 : bool
-  %3 = load f32 @buf0[10*i0 + i1 + 4*r0]
-  %4 = const 0.0 : f32
-  %5 = masked %2, %3, %4 : f32
-  @buf2[4*i0 + i1] = sum %5
-}
-nest [i0 < 3] reduce [r0 < 4] origin 3 {
-  %0 = load f32 @buf2[4*i0 + r0]
-  @buf3[i0] = sum %0
+nest [i0 < 3] reduce [r0 < 10] origin 3 {
+  %0 = load f32 @buf0[10*i0 + r0]
+  @buf2[i0] = sum %0
 }
 nest [i0 < 3] origin 3 {
-  %0 = load f32 @buf3[i0]
-  @buf4[i0] = %0
+  %0 = load f32 @buf2[i0]
+  @buf3[i0] = %0
 }
-output @buf4[3]{1}
+output @buf3[3]{1}
 --run-- awk -f $ROOT/test/ttir/embed.awk sums.ttir sums.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 12 out/0.npy | od -An -v -w12 -tf4; done
 --out--
               45             145             245

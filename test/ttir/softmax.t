@@ -105,16 +105,12 @@ nest [i0 < 3, i1 < 5] origin 2 {
   %0 = const 0.0 : f32
   @buf1[5*i0 + i1] = %0
 }
-nest [i0 < 3] reduce [r0 < 8] origin 3 {
-  %0 = index r0 : i64
-  %1 = const 5 : i64
-  %2 = lt %0, %1 : bool
-  %3 = load f32 @buf0[5*i0 + r0]
-  %4 = const -inf : f32
-  %5 = masked %2, %3, %4 : f32
-  %6 = isnan %5 : bool
-  %7 = where %6, %4, %5 : f32
-  @buf2[i0] = max_of %7
+nest [i0 < 3] reduce [r0 < 5] origin 3 {
+  %0 = load f32 @buf0[5*i0 + r0]
+  %1 = isnan %0 : bool
+  %2 = const -inf : f32
+  %3 = where %1, %2, %0 : f32
+  @buf2[i0] = max_of %3
 }
 nest [i0 < 3, i1 < 8] origin 3 {
   %0 = index i1 : i64

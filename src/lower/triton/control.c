@@ -20,6 +20,7 @@ typedef struct carried {
     carrying how;
     const ttir_op *op; /* that makes the next one */
     ttir_value by;     /* COUNTED: the amount; SUMMED: what is joined */
+    bool waits;        /* SUMMED: for who reads the sum */
 } carried;
 
 typedef struct triton_loop {
@@ -231,8 +232,18 @@ static void begin_steps(triton_loop *loop)
 /* The sum over all steps, [..., steps, sizes] to [..., sizes]. */
 static lower_tensor summed(triton_loop *loop, const carried *c)
 {
-    return triton_reduced(loop->t, c->op->code, triton_tensor(loop->t, c->by),
+    return triton_reduced(loop->t, c->op->code, triton_tensor(loop->t, c->by), TRITON_NO_AXIS,
                           loop->t->lead_count - 1);
+}
+
+/* Does it begin as what changes nothing? Then the sum waits for who reads it. */
+static bool can_wait(triton_loop *loop, uint32_t k)
+{
+    triton *t = loop->t;
+    const lower_box *box = triton_tensor(t, loop->op->operands[k + 3]).box;
+    return loop->carried[k].how == SUMMED && !box->realised &&
+           triton_type(t, loop->op->result + k)->dtype == lower_compute_dtype(box->dtype) &&
+           triton_is_neutral(t, loop->carried[k].op->code, box->value);
 }
 
 /* The sum of a product at each step is a product of what stands side by side: [m, steps * k] by [steps *
@@ -278,7 +289,12 @@ static void end_steps(triton_loop *loop)
     triton *t = loop->t;
     lower_tensor sums[MOST_CARRIED];
     for (uint32_t k = 0; k < loop->carried_count; k++) {
-        if (loop->carried[k].how == SUMMED) sums[k] = summed(loop, &loop->carried[k]);
+        bool waits = can_wait(loop, k);
+        if (waits)
+            sums[k] = triton_tensor(t, loop->carried[k].by);
+        else if (loop->carried[k].how == SUMMED)
+            sums[k] = summed(loop, &loop->carried[k]);
+        loop->carried[k].waits = waits;
         if (loop->carried[k].how == MULTIPLIED) sums[k] = multiplied(loop, &loop->carried[k]);
     }
     t->lead_count--;
@@ -287,7 +303,10 @@ static void end_steps(triton_loop *loop)
         const carried *c = &loop->carried[k];
         triton_value v = initial(loop, k);
         if (c->how == COUNTED) v = counted(t, loop->op->result + k, v, c->by, loop->count);
-        if (c->how >= SUMMED) v = joined(loop, k, sums[k]);
+        if (c->waits)
+            v = (triton_value){.steps = sums[k], .code = c->op->code, .loops = t->loops};
+        else if (c->how >= SUMMED)
+            v = joined(loop, k, sums[k]);
         triton_set(t, loop->op, k, v);
     }
 }
@@ -392,7 +411,10 @@ static fe_status run_side(triton *t, const ttir_op *op, uint32_t side, loop_valu
     t->op = op;
     if (op->result_count && (!yield || yield->operand_count != op->result_count))
         return triton_fail(t, "its values");
-    for (uint32_t k = 0; k < op->result_count; k++) values[k] = t->values[yield->operands[k]];
+    for (uint32_t k = 0; k < op->result_count; k++) {
+        ttir_value v = yield->operands[k];
+        values[k] = (triton_value){.t = triton_tensor(t, v), .argument = t->values[v].argument};
+    }
     return FE_OK;
 }
 

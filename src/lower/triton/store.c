@@ -14,18 +14,11 @@
 typedef struct writing {
     triton *t;
     triton_memory *memory;
-    uint32_t rank;
-    sym_expr axes[LOWER_MAX_RANK], extents[LOWER_MAX_RANK];
+    triton_axes over;
     loop_value offset, value;
     loop_facts conditions;
     loop_store_mode mode;
 } writing;
-
-static sym_env env_of(const writing *w, sym_bound *bounds)
-{
-    for (uint32_t k = 0; k < w->rank; k++) bounds[k] = (sym_bound){w->axes[k], w->extents[k]};
-    return (sym_env){bounds, w->rank};
-}
 
 static void replace(writing *w, const sym_expr *from, const sym_expr *to, uint32_t count)
 {
@@ -36,14 +29,6 @@ static void replace(writing *w, const sym_expr *from, const sym_expr *to, uint32
         w->conditions.at[k] = loop_substitute(p, w->conditions.at[k], from, to, count);
 }
 
-static void drop_axis(writing *w, uint32_t k)
-{
-    for (w->rank--; k < w->rank; k++) {
-        w->axes[k] = w->axes[k + 1];
-        w->extents[k] = w->extents[k + 1];
-    }
-}
-
 /* ---- axes that become one ---- */
 
 /* Is an element of axis a as far as all of axis b? */
@@ -51,9 +36,10 @@ static bool lie_in_a_row(const writing *w, sym_expr offset, uint32_t a, uint32_t
 {
     sym_table *s = w->t->s;
     sym_expr outer, inner, rest;
-    return sym_linear_in(s, offset, w->axes[a], &outer, &rest) &&
-           sym_linear_in(s, rest, w->axes[b], &inner, &rest) && !lower_is_zero(w->t->l, inner) &&
-           sym_known_equal(s, outer, sym_mul(s, inner, w->extents[b]));
+    return sym_linear_in(s, offset, w->over.axes[a], &outer, &rest) &&
+           sym_linear_in(s, rest, w->over.axes[b], &inner, &rest) &&
+           !lower_is_zero(w->t->l, inner) &&
+           sym_known_equal(s, outer, sym_mul(s, inner, w->over.extents[b]));
 }
 
 /* Do both have a part in one of the conditions? */
@@ -61,7 +47,8 @@ static bool is_bounded_together(const writing *w, uint32_t a, uint32_t b)
 {
     for (uint32_t k = 0; k < w->conditions.count; k++) {
         loop_value v = w->conditions.at[k];
-        if (loop_uses_axis(w->t->p, v, w->axes[a]) && loop_uses_axis(w->t->p, v, w->axes[b]))
+        if (loop_uses_axis(w->t->p, v, w->over.axes[a]) &&
+            loop_uses_axis(w->t->p, v, w->over.axes[b]))
             return true;
     }
     return false;
@@ -70,32 +57,29 @@ static bool is_bounded_together(const writing *w, uint32_t a, uint32_t b)
 /* b counts on where a steps: what holds them only as steps of one, `8*a + b`, is free of a then. */
 static void merge(writing *w, uint32_t a, uint32_t b)
 {
-    sym_table *s = w->t->s;
-    sym_expr width = w->extents[b], steps = sym_mul(s, width, w->axes[a]);
+    sym_expr from[2], to[2], extent = triton_merge(&w->over, a, b, from, to);
     writing together = *w;
-    sym_expr from[] = {w->axes[b], w->axes[a]},
-             to[] = {sym_sub(s, w->axes[b], steps), sym_floordiv(s, w->axes[b], width)};
     bool was_bounded = is_bounded_together(w, a, b);
     together.conditions = (loop_facts){0};
     for (uint32_t k = 0; k < w->conditions.count; k++)
         vec_push(w->t->l->memory, &together.conditions, w->conditions.at[k]);
     replace(&together, from, to, 1);
-    if (loop_uses_axis(w->t->p, together.value, w->axes[a]) && !was_bounded) return;
+    if (loop_uses_axis(w->t->p, together.value, w->over.axes[a]) && !was_bounded) return;
     replace(&together, from + 1, to + 1, 1);
-    together.extents[b] = sym_mul(s, w->extents[a], width);
-    drop_axis(&together, a);
+    together.over.extents[b] = extent;
+    triton_drop_axis(&together.over, a);
     *w = together;
 }
 
 static void merge_axes(writing *w)
 {
-    for (uint32_t a = 0; a < w->rank; a++)
-        for (uint32_t b = 0; b < w->rank; b++) {
+    for (uint32_t a = 0; a < w->over.rank; a++)
+        for (uint32_t b = 0; b < w->over.rank; b++) {
             sym_expr offset = triton_expr(w->t, w->offset);
-            uint32_t before = w->rank;
+            uint32_t before = w->over.rank;
             if (a == b || sym_is_none(offset) || !lie_in_a_row(w, offset, a, b)) continue;
             merge(w, a, b);
-            if (w->rank == before) continue;
+            if (w->over.rank == before) continue;
             a = 0;
             b = UINT32_MAX; /* begin anew */
         }
@@ -103,54 +87,11 @@ static void merge_axes(writing *w)
 
 /* ---- conditions that become extents ---- */
 
-static bool has_axis(const writing *w, sym_expr e)
-{
-    for (uint32_t k = 0; k < w->rank; k++)
-        if (sym_contains(w->t->s, e, w->axes[k])) return true;
-    return sym_has_kind(w->t->s, e, SYM_INDIRECT);
-}
-
-/* The condition as 0 < *left; false: it is no such comparison. */
-static bool difference(const writing *w, loop_value condition, sym_expr *left)
-{
-    const loop_node *n = loop_at(w->t->p, condition);
-    if (n->op != LOOP_LT && n->op != LOOP_LE) return false;
-    sym_expr a = triton_expr(w->t, n->args[0]), b = triton_expr(w->t, n->args[1]);
-    if (sym_is_none(a) || sym_is_none(b)) return false;
-    *left = sym_add_int(w->t->s, sym_sub(w->t->s, b, a), n->op == LOOP_LE);
-    return true;
-}
-
-/* 0 < rest - step * axis: the axis ends at ceil(rest / step). */
-static bool cut_axis(writing *w, sym_expr left, uint32_t k)
-{
-    sym_bound bounds[LOWER_MAX_RANK];
-    sym_env env = env_of(w, bounds);
-    sym_table *s = w->t->s;
-    sym_expr factor, rest;
-    int64_t step;
-    if (!sym_contains(s, left, w->axes[k]) || !sym_linear_in(s, left, w->axes[k], &factor, &rest))
-        return false;
-    if (!sym_is_int(s, factor, &step) || step >= 0 || has_axis(w, rest)) return false;
-    sym_expr end = step == -1 ? rest : sym_ceildiv(s, rest, lower_const(w->t->l, -step));
-    if (!sym_known_less_equal(s, w->t->l->zero, end, &env)) end = sym_max(s, end, w->t->l->zero);
-    if (!sym_known_less_equal(s, end, w->extents[k], &env)) end = sym_min(s, end, w->extents[k]);
-    w->extents[k] = end;
-    return true;
-}
-
 static bool is_settled(writing *w, loop_value condition)
 {
-    sym_bound bounds[LOWER_MAX_RANK];
-    sym_env env = env_of(w, bounds);
-    sym_table *s = w->t->s;
-    sym_expr left;
-    const loop_node *n = loop_at(w->t->p, condition);
-    if (n->op == LOOP_CONST && n->integer) return true;
-    if (!difference(w, condition, &left)) return false;
-    if (sym_known_less_equal(s, w->t->l->one, left, &env)) return true;
-    for (uint32_t k = 0; k < w->rank; k++)
-        if (cut_axis(w, left, k)) return true;
+    if (triton_holds(&w->over, condition)) return true;
+    for (uint32_t k = 0; k < w->over.rank; k++)
+        if (triton_cut(&w->over, condition, k)) return true;
     return false;
 }
 
@@ -184,24 +125,25 @@ static loop_value cut_axes(writing *w)
 /* Where an axis does not move the place, the last of its values is what stays. */
 static void drop_still_axes(writing *w, loop_value mask)
 {
-    for (uint32_t k = w->rank; w->mode == LOOP_SET && k-- > 0;) {
-        bool moves = loop_uses_axis(w->t->p, w->offset, w->axes[k]) ||
-                     (mask.id && loop_uses_axis(w->t->p, mask, w->axes[k]));
-        sym_expr last = sym_add_int(w->t->s, w->extents[k], -1);
-        if (moves || !sym_is_int(w->t->s, w->extents[k], NULL) ||
-            lower_is_zero(w->t->l, w->extents[k]))
+    for (uint32_t k = w->over.rank; w->mode == LOOP_SET && k-- > 0;) {
+        bool moves = loop_uses_axis(w->t->p, w->offset, w->over.axes[k]) ||
+                     (mask.id && loop_uses_axis(w->t->p, mask, w->over.axes[k]));
+        sym_expr last = sym_add_int(w->t->s, w->over.extents[k], -1);
+        if (moves || !sym_is_int(w->t->s, w->over.extents[k], NULL) ||
+            lower_is_zero(w->t->l, w->over.extents[k]))
             continue;
-        replace(w, &w->axes[k], &last, 1);
-        drop_axis(w, k);
+        replace(w, &w->over.axes[k], &last, 1);
+        triton_drop_axis(&w->over, k);
     }
 }
 
 /* The axes are i0, i1, ... again. */
 static void renumber(writing *w, loop_value *mask)
 {
-    replace(w, w->axes, w->t->l->axes, w->rank);
-    if (mask->id) *mask = loop_substitute(w->t->p, *mask, w->axes, w->t->l->axes, w->rank);
-    memcpy(w->axes, w->t->l->axes, w->rank * sizeof *w->axes);
+    replace(w, w->over.axes, w->t->l->axes, w->over.rank);
+    if (mask->id)
+        *mask = loop_substitute(w->t->p, *mask, w->over.axes, w->t->l->axes, w->over.rank);
+    memcpy(w->over.axes, w->t->l->axes, w->over.rank * sizeof *w->over.axes);
 }
 
 /* Does the nest write all elements of memory that has no gaps, one after the other? */
@@ -212,16 +154,16 @@ static bool covers(const writing *w, sym_expr offset, const ty_tensor *tensor)
              written = w->t->l->one;
     if (sym_is_none(offset) || sym_has_kind(s, offset, SYM_INDIRECT)) return false;
     bool taken[LOWER_MAX_RANK] = {false};
-    for (uint32_t done = 0, k = 0; done < w->rank; done++) {
-        for (k = 0; k < w->rank; k++) {
+    for (uint32_t done = 0, k = 0; done < w->over.rank; done++) {
+        for (k = 0; k < w->over.rank; k++) {
             sym_expr factor, other;
-            if (!taken[k] && sym_linear_in(s, rest, w->axes[k], &factor, &other) &&
+            if (!taken[k] && sym_linear_in(s, rest, w->over.axes[k], &factor, &other) &&
                 sym_known_equal(s, factor, written))
                 break;
         }
-        if (k == w->rank) return false;
-        sym_linear_in(s, rest, w->axes[k], &(sym_expr){0}, &rest);
-        written = sym_mul(s, written, w->extents[k]);
+        if (k == w->over.rank) return false;
+        sym_linear_in(s, rest, w->over.axes[k], &(sym_expr){0}, &rest);
+        written = sym_mul(s, written, w->over.extents[k]);
         taken[k] = true;
     }
     return lower_is_zero(w->t->l, rest) && sym_known_equal(s, written, count);
@@ -260,7 +202,7 @@ static void make_ours(triton *t, triton_memory *m, bool is_covered, bool needs_s
 static bool choose_old(writing *w, loop_value mask)
 {
     sym_bound bounds[LOWER_MAX_RANK];
-    sym_env env = env_of(w, bounds);
+    sym_env env = triton_env(&w->over, bounds);
     triton *t = w->t;
     triton_memory *m = w->memory;
     const ty_tensor *x = m->tensor;
@@ -289,11 +231,13 @@ static sym_expr place_of(writing *w, loop_value mask)
 fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_expr *sizes,
                        loop_value offset, loop_value value, loop_value mask, loop_store_mode mode)
 {
-    writing w = {.t = t, .memory = m, .rank = rank, .offset = offset, .mode = mode};
+    writing w = {.t = t,
+                 .memory = m,
+                 .over = triton_axes_of(t, rank, sizes),
+                 .offset = offset,
+                 .mode = mode};
     w.value = loop_cast(t->p, m->tensor->dtype, value);
     if (lower_repeats(t->l, m->tensor)) return triton_fail(t, "to a tensor whose elements are one");
-    memcpy(w.axes, t->l->axes, rank * sizeof *w.axes);
-    memcpy(w.extents, sizes, rank * sizeof *w.extents);
     if (mask.id) loop_add_fact(t->p, &w.conditions, mask);
     merge_axes(&w);
     loop_value rest = cut_axes(&w);
@@ -304,7 +248,7 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
         mode == LOOP_SET && !rest.id && covers(&w, triton_expr(t, w.offset), m->tensor);
     make_ours(t, m, is_covered, rest.id != 0);
     sym_expr place = place_of(&w, rest);
-    loop_op *op = lower_nest(t->l, w.rank, w.extents, 0, NULL);
+    loop_op *op = lower_nest(t->l, w.over.rank, w.over.extents, 0, NULL);
     lower_store(
         t->l, op,
         (loop_store){.buffer = m->view.buffer, .index = place, .value = w.value, .mode = mode});

@@ -17,7 +17,11 @@
 #include "ttir/ttir.h"
 
 typedef struct triton_value {
-    lower_tensor t;    /* of a pointer: the offset, in elements */
+    lower_tensor t; /* of a pointer: the offset, in elements */
+    /* what a loop adds up, over its steps too, behind the axes in front: t is not made until something else
+     * than a reduction by `code` reads it; no tensor: t is there */
+    lower_tensor steps;
+    ttir_code code;
     uint32_t argument; /* a pointer: of which argument's memory, plus 1; else 0 */
     uint32_t loops;    /* how many loops there are around it */
 } triton_value;
@@ -79,16 +83,39 @@ sym_expr triton_expr(triton *t, loop_value v);
 loop_value triton_index(triton *t, ty_dtype d, sym_expr e);
 /* The mask (none: 0) and the condition of the branches around, over its axes; no value: it always holds. */
 loop_value triton_mask(triton *t, ttir_value mask);
-/* An extreme that passes over NaN: these become what is never the extreme. */
-loop_value triton_without_nan(triton *t, loop_value v, bool is_max);
+/* ---- reduce.c ---- */
 /* The reduction that an operation on two values is a step of; LOOP_NO_REDUCE: none. */
 loop_reduce triton_reduction(ttir_code code, bool of_bools);
-/* x reduced along the dimension by that operation, in the dtype that it is computed in. */
-lower_tensor triton_reduced(triton *t, ttir_code code, lower_tensor x, uint32_t dim);
+/* x reduced along the dimension, and along the one before `outer` in front of it (TRITON_NO_AXIS: none),
+ * by that operation, in the dtype that it is computed in. */
+lower_tensor triton_reduced(triton *t, ttir_code code, lower_tensor x, uint32_t outer,
+                            uint32_t dim);
+/* Is it what that operation leaves everything as it is with? */
+bool triton_is_neutral(triton *t, ttir_code code, loop_value v);
 /* a + b, or the extreme and so on of both. */
 loop_value triton_joined(triton *t, ttir_code code, loop_value a, loop_value b);
 /* Is it the number 0, in all of the block? */
 bool triton_is_zero(triton *t, ttir_value v);
+
+/* ---- axes.c ---- */
+/* Axis k is the symbol axes[k], in [0, extents[k]). */
+typedef struct triton_axes {
+    triton *t;
+    uint32_t rank;
+    sym_expr axes[LOWER_MAX_RANK], extents[LOWER_MAX_RANK];
+} triton_axes;
+triton_axes triton_axes_of(triton *t, uint32_t rank, const sym_expr *sizes); /* i0, i1, ... */
+sym_env triton_env(const triton_axes *a, sym_bound *bounds);
+void triton_drop_axis(triton_axes *a, uint32_t k);
+/* As one axis, which has the symbol of the inner one: it counts on where the outer one steps. Returns
+ * its extent. from[0], to[0] replace the inner axis; what holds both as steps of one, `8*outer + inner`,
+ * is free of the outer one then; from[1], to[1] replace that in the rest. */
+sym_expr triton_merge(const triton_axes *a, uint32_t outer, uint32_t inner, sym_expr *from,
+                      sym_expr *to);
+/* Is the condition always true? */
+bool triton_holds(const triton_axes *a, loop_value condition);
+/* Ends axis k where the condition does; false: it does not say where. */
+bool triton_cut(triton_axes *a, loop_value condition, uint32_t k);
 
 /* ---- store.c ---- */
 /* memory[offset] (mode)= value where the mask holds; all are over the axes of these sizes. */

@@ -24,10 +24,20 @@ uint32_t triton_sizes(triton *t, const ttir_type *type, sym_expr *sizes)
     return t->lead_count + type->rank;
 }
 
+/* What a loop has added up is wanted as it is. */
+static void sum_up(triton *t, ttir_value v)
+{
+    triton_value *value = &t->values[v];
+    uint32_t lead = t->lead_count - (t->loops - value->loops);
+    lower_tensor sum = triton_reduced(t, value->code, value->steps, TRITON_NO_AXIS, lead);
+    value->t = lower_cast(t->l, sum, triton_type(t, v)->dtype);
+}
+
 lower_tensor triton_tensor(triton *t, ttir_value v)
 {
-    const triton_value *value = &t->values[v];
+    triton_value *value = &t->values[v];
     sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
+    if (!value->t.box && value->steps.box) sum_up(t, v);
     uint32_t more = t->loops - value->loops, lead = t->lead_count - more;
     CHECK(t->l->session, value->t.box);
     if (!more) return value->t;
@@ -49,7 +59,8 @@ loop_value triton_here(triton *t, const ttir_op *op, uint32_t k)
 void triton_set(triton *t, const ttir_op *op, uint32_t k, triton_value v)
 {
     v.loops = t->loops;
-    if (!v.t.map && !v.argument) lower_settle(t->l, v.t.box, t->kernel->uses.at[op->result + k]);
+    if (v.t.box && !v.t.map && !v.argument)
+        lower_settle(t->l, v.t.box, t->kernel->uses.at[op->result + k]);
     t->values[op->result + k] = v;
 }
 
@@ -89,7 +100,7 @@ loop_value triton_index(triton *t, ty_dtype d, sym_expr e)
 
 bool triton_is_zero(triton *t, ttir_value v)
 {
-    const lower_box *box = t->values[v].t.box;
+    const lower_box *box = triton_tensor(t, v).box;
     const loop_node *n = box->realised ? NULL : loop_at(t->p, box->value);
     return n && n->op == LOOP_CONST && ty_is_floating(n->dtype) && n->number[0] == 0;
 }
