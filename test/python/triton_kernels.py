@@ -349,15 +349,80 @@ def library(x):  # of a device, which the interpreter has not
 
 
 @triton.jit
-def running_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
-    place = tl.arange(0, BLOCK)
-    tl.store(out_ptr + place, tl.cumsum(tl.load(x_ptr + place), 0))
+def places_kernel(x_ptr, high_ptr, low_ptr, sums_ptr, back_ptr, columns, BLOCK: tl.constexpr):
+    row, place = tl.program_id(0), tl.arange(0, BLOCK)
+    mask = place < columns
+    x = tl.load(x_ptr + row * columns + place, mask=mask, other=0)
+    tl.store(high_ptr + row, tl.argmax(tl.where(mask, x, -float("inf")), 0))
+    tl.store(low_ptr + row, tl.argmin(tl.where(mask, x, float("inf")), 0, tie_break_left=False))
+    tl.store(sums_ptr + row * columns + place, tl.cumsum(x, 0), mask=mask)
+    tl.store(back_ptr + row * columns + place, tl.cumprod(x, 0, reverse=True), mask=mask)
 
 
-@triton_op("ferrite_triton::running", mutates_args={})
-def running(x: torch.Tensor) -> torch.Tensor:
+@triton_op("ferrite_triton::places", mutates_args={})
+def places_of(x: torch.Tensor) -> list[torch.Tensor]:
+    high, low = (x.new_empty(x.shape[0], dtype=torch.int32) for _ in range(2))
+    sums, back = torch.empty_like(x), torch.empty_like(x)
+    wrap_triton(places_kernel)[(x.shape[0],)](x, high, low, sums, back, x.shape[1], BLOCK=16)
+    return [high, low, sums, back]
+
+
+@case((floats(5, 13),))
+def placed(x):
+    return tuple(places_of(torch.cat([x, x[:, :2]], 1)))
+
+
+@triton.jit
+def bytes_kernel(flag_ptr, byte_ptr, out_ptr, flags_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    flag = tl.load(flag_ptr + offsets, mask=mask)
+    byte = tl.load(byte_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, tl.where(flag, byte.to(tl.float32) / 2, -1.0) + (byte // 3).to(tl.float32), mask=mask)
+    tl.store(flags_ptr + offsets, byte > 127, mask=mask)
+
+
+@triton_op("ferrite_triton::bytes", mutates_args={})
+def bytes_of(flag: torch.Tensor, byte: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    out, flags = byte.new_empty(byte.shape, dtype=torch.float32), torch.empty_like(flag)
+    wrap_triton(bytes_kernel)[(triton.cdiv(byte.numel(), 32),)](flag, byte, out, flags, byte.numel(), BLOCK=32)
+    return out, flags
+
+
+@case((places(77, 2).bool(), places(77, 256).to(torch.uint8)))
+def bytes_and_bools(flag, byte):
+    return bytes_of(flag, byte)
+
+
+@triton.jit
+def window_kernel(x_ptr, out_ptr, rows, columns, R: tl.constexpr, C: tl.constexpr):
+    x = tl.make_block_ptr(x_ptr, (rows, columns), (columns, 1), (tl.program_id(0) * R, 0), (R, C), (1, 0))
+    out = tl.make_block_ptr(out_ptr, (rows, columns), (columns, 1), (tl.program_id(0) * R, 0), (R, C), (1, 0))
+    tl.store(out, tl.load(x, boundary_check=(0, 1)) + 1, boundary_check=(0, 1))
+
+
+@triton_op("ferrite_triton::window", mutates_args={})
+def window_of(x: torch.Tensor) -> torch.Tensor:
     out = torch.empty_like(x)
-    wrap_triton(running_kernel)[(1,)](x, out, BLOCK=64)
+    wrap_triton(window_kernel)[(triton.cdiv(x.shape[0], 8),)](x, out, x.shape[0], x.shape[1], R=8, C=32)
+    return out
+
+
+@case((floats(21, 30),))
+def windows(x):
+    return window_of(x)
+
+
+@triton.jit
+def histogram_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    place = tl.arange(0, BLOCK)
+    tl.store(out_ptr + place, tl.histogram(tl.load(x_ptr + place).to(tl.int32), BLOCK).to(tl.float32))
+
+
+@triton_op("ferrite_triton::refused", mutates_args={})
+def refused(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    wrap_triton(histogram_kernel)[(1,)](x, out, BLOCK=64)
     return out
 
 

@@ -40,8 +40,9 @@ static ttir_code joined_by(const ttir_op *op)
     const ttir_block *region = op->region_count ? &op->regions[0] : NULL;
     if (!region || region->ops.count != 2 || region->argument_count != 2) return TTIR_NOTHING;
     const ttir_op *join = &region->ops.at[0], *end = &region->ops.at[1];
-    bool is_returned = end->code == TTIR_REDUCE_RETURN && end->operand_count == 1 &&
-                       join->result_count == 1 && end->operands[0] == join->result;
+    bool is_end = end->code == TTIR_REDUCE_RETURN || end->code == TTIR_SCAN_RETURN;
+    bool is_returned = is_end && end->operand_count == 1 && join->result_count == 1 &&
+                       end->operands[0] == join->result;
     return is_returned ? join->code : TTIR_NOTHING;
 }
 
@@ -142,21 +143,120 @@ lower_tensor triton_reduced(triton *t, ttir_code code, lower_tensor x, uint32_t 
     return lower_reduced(t->l, triton_reduction(code, d == TY_BOOL), x, reduced, false, NULL);
 }
 
+/* ---- the place of an extreme ---- */
+
+/* Does the region take the greater (or the lesser) of two values and, with it, its place? The codes of
+ * its operations tell: a comparison and two choices, and in front of these, where of equals the first
+ * counts, what says so. */
+static bool finds_place(const ttir_op *op, bool *is_max)
+{
+    static const ttir_code SIMPLE[] = {TTIR_NOTHING, TTIR_SELECT, TTIR_SELECT, TTIR_REDUCE_RETURN},
+                           FIRST[] = {TTIR_NOTHING, TTIR_CMPI,   TTIR_ANDI,   TTIR_NOTHING,
+                                      TTIR_ORI,     TTIR_SELECT, TTIR_SELECT, TTIR_REDUCE_RETURN};
+    const ttir_block *region = &op->regions[0];
+    bool is_simple = region->ops.count == COUNT_OF(SIMPLE);
+    const ttir_code *codes = is_simple ? SIMPLE : FIRST;
+    if (region->argument_count != 4 || (!is_simple && region->ops.count != COUNT_OF(FIRST)))
+        return false;
+    for (uint32_t k = 0; k < region->ops.count; k++) {
+        ttir_code code = region->ops.at[k].code;
+        if (code != codes[k] && (codes[k] || (code != TTIR_CMPF && code != TTIR_CMPI)))
+            return false;
+    }
+    const ttir_op *compare = &region->ops.at[is_simple ? 0 : 3];
+    const char *word = compare->word_count ? compare->words[0] : "";
+    *is_max = strcmp(word, "ogt") == 0 || strcmp(word, "sgt") == 0;
+    return (*is_max || strcmp(word, "olt") == 0 || strcmp(word, "slt") == 0) &&
+           compare->operands[0] == region->arguments[0] &&
+           compare->operands[1] == region->arguments[2];
+}
+
+/* The extreme of operand 0, and what operand 1 has at its place. */
+static fe_status reduce_pair(triton *t, const ttir_op *op, uint32_t dim)
+{
+    bool is_max, reduced[LOWER_MAX_RANK] = {false};
+    sym_expr at[LOWER_MAX_RANK];
+    if (op->result_count != 2 || !finds_place(op, &is_max))
+        return triton_fail(t,
+                           "of several values, by another function than the place of an extreme");
+    lower_tensor x = triton_operand(t, op, 0), second = triton_operand(t, op, 1);
+    ty_dtype d = lower_compute_dtype(lower_dtype(x));
+    loop_value v = loop_cast(t->p, d, lower_here(t->l, x));
+    if (ty_is_floating(d)) v = without_nan(t, v, is_max);
+    reduced[dim] = true;
+    x = lower_value(t->l, d, x.rank, x.sizes, v);
+    lower_share(t->l, x);
+    lower_tensor extreme =
+        lower_reduced(t->l, is_max ? LOOP_REDUCE_MAX : LOOP_REDUCE_MIN, x, reduced, false, NULL);
+    lower_tensor place =
+        lower_reduced(t->l, is_max ? LOOP_ARGMAX : LOOP_ARGMIN, x, reduced, false, NULL);
+    for (uint32_t k = 0; k < x.rank; k++) at[k] = t->l->axes[k - (k > dim)];
+    at[dim] = lower_lookup(t->l, lower_here(t->l, place), x.sizes[dim], LOOP_ELEMENTS);
+    lower_tensor found =
+        lower_value(t->l, lower_dtype(second), place.rank, place.sizes, lower_at(t->l, second, at));
+    triton_set(t, op, 0,
+               (triton_value){.t = lower_cast(t->l, extreme, triton_type(t, op->result)->dtype)});
+    triton_set(t, op, 1, (triton_value){.t = found});
+    return FE_OK;
+}
+
+/* ---- the operations ---- */
+
+static bool is_axis(const triton *t, const ttir_op *op, uint32_t *dim)
+{
+    int64_t axis = ttir_integer(op, "axis", 0);
+    *dim = t->lead_count + (uint32_t)axis;
+    return axis >= 0 && axis < triton_type(t, op->operands[0])->rank;
+}
+
 fe_status triton_reduce(triton *t, const ttir_op *op, int parameter)
 {
     (void)parameter;
-    int64_t axis = ttir_integer(op, "axis", 0);
+    uint32_t dim;
     ttir_code code = joined_by(op);
-    if (op->operand_count != 1 || axis < 0 || axis >= triton_type(t, op->operands[0])->rank ||
-        !triton_reduction(code, false))
+    if (!is_axis(t, op, &dim)) return triton_fail(t, "along no axis");
+    if (op->operand_count == 2) return reduce_pair(t, op, dim);
+    if (op->operand_count != 1 || !triton_reduction(code, false))
         return triton_fail(t, "by another function than a sum, a product or an extreme");
     const triton_value *x = &t->values[op->operands[0]];
-    uint32_t dim = t->lead_count + (uint32_t)axis;
     lower_tensor v;
     if (x->steps.box && x->code == code && x->loops == t->loops)
         v = triton_reduced(t, code, x->steps, t->lead_count, dim + 1);
     else
         v = triton_reduced(t, code, triton_operand(t, op, 0), TRITON_NO_AXIS, dim);
     triton_give_tensor(t, op, lower_cast(t->l, v, triton_type(t, op->result)->dtype));
+    return FE_OK;
+}
+
+/* What the elements up to each one, or from each one on, come to. */
+fe_status triton_scan(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    uint32_t dim, axes = 0;
+    ttir_code code = joined_by(op);
+    lower_tensor x = triton_operand(t, op, 0);
+    sym_expr from[LOWER_MAX_RANK], extents[LOWER_MAX_RANK];
+    const ttir_attribute *reverse = ttir_find(op, "reverse");
+    bool is_reverse = reverse && reverse->text && strcmp(reverse->text, "true") == 0;
+    loop_reduce kind = triton_reduction(code, false);
+    if (!is_axis(t, op, &dim)) return triton_fail(t, "along no axis");
+    if (op->operand_count != 1 || (kind != LOOP_SUM && kind != LOOP_PROD) ||
+        lower_dtype(x) == TY_BOOL)
+        return triton_fail(t, "by another function than a sum or a product");
+    ty_dtype d = lower_compute_dtype(lower_dtype(x));
+    for (uint32_t k = 0; k < x.rank; k++) {
+        from[k] = k == dim ? t->l->reduce_axes[0] : t->l->axes[axes];
+        if (k != dim) extents[axes++] = x.sizes[k];
+    }
+    if (is_reverse) from[dim] = sym_sub(t->s, sym_add_int(t->s, x.sizes[dim], -1), from[dim]);
+    lower_tensor out = lower_temp_tensor(t->l, d, x.rank, x.sizes, NULL);
+    loop_op *nest = lower_nest(t->l, axes, extents, 1, &x.sizes[dim]);
+    lower_store(t->l, nest,
+                (loop_store){.buffer = out.box->view.buffer,
+                             .index = lower_flat(t->l, from, out.box->view.strides, x.rank),
+                             .value = loop_cast(t->p, d, lower_at(t->l, x, from)),
+                             .reduce = kind,
+                             .scan = true});
+    triton_give_tensor(t, op, lower_cast(t->l, out, triton_type(t, op->result)->dtype));
     return FE_OK;
 }
