@@ -97,7 +97,9 @@ static void read_array(ttir_reader *in, ttir_attribute *a)
     ttir_word(in);
     ttir_take(in, ":");
     while (!in->fault && !ttir_take(in, ">")) {
-        add_integer(in, a, ttir_word(in));
+        const char *word = ttir_word(in);
+        if (!*word) ttir_fail(in, "its text: a number expected before '%.20s'", in->at);
+        add_integer(in, a, word);
         ttir_take(in, ",");
     }
 }

@@ -107,8 +107,8 @@ void ttir_skip_brackets(ttir_reader *in)
 void ttir_list_places(ttir_reader *in)
 {
     const char *begin = in->at;
-    for (const char *line = begin; line; line = strchr(line, '\n')) {
-        line += line != begin;
+    for (const char *line = begin, *end; line; line = end ? end + 1 : NULL) {
+        end = strchr(line, '\n');
         if (strncmp(line, "#loc", 4) != 0) continue;
         in->at = line + 1;
         const char *name = ttir_word(in);

@@ -262,6 +262,45 @@ def attention(q, k, v):
 
 
 @triton.jit
+def causal_kernel(q_ptr, k_ptr, v_ptr, out_ptr, sums_ptr, D: tl.constexpr, BLOCK: tl.constexpr):
+    m, d = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, D)
+    q = tl.load(q_ptr + m[:, None] * D + d[None, :])
+    high = tl.full([BLOCK], -float("inf"), tl.float32)
+    total = tl.zeros([BLOCK], dtype=tl.float32)
+    out = tl.zeros([BLOCK, D], dtype=tl.float32)
+    for start in range(0, (tl.program_id(0) + 1) * BLOCK, BLOCK):
+        n = start + tl.arange(0, BLOCK)
+        scores = tl.dot(q, tl.trans(tl.load(k_ptr + n[:, None] * D + d[None, :])), input_precision="ieee")
+        scores = tl.where(m[:, None] >= n[None, :], scores, -float("inf"))
+        new = tl.maximum(high, tl.max(scores, 1))
+        p, old = tl.exp(scores - new[:, None]), tl.exp(high - new)
+        total = total * old + tl.sum(p, 1)
+        out = tl.dot(p, tl.load(v_ptr + n[:, None] * D + d[None, :]), out * old[:, None], input_precision="ieee")
+        high = new
+    tl.store(out_ptr + m[:, None] * D + d[None, :], out / total[:, None])
+    columns = tl.zeros([D], dtype=tl.float32)
+    low = tl.full([D], float("inf"), tl.float32)
+    product = tl.zeros([BLOCK, BLOCK], dtype=tl.float32)
+    for row in range(tl.program_id(0), 7 - tl.program_id(0) * 2, 2):
+        columns += tl.load(k_ptr + row * D + d)
+        low = tl.minimum(low, tl.load(v_ptr + row * D + d))
+        product = tl.dot(q, tl.trans(q) * row, product, input_precision="ieee")
+    tl.store(sums_ptr + tl.program_id(0) * D + d, columns + low + tl.sum(tl.sum(product, 0), 0))
+
+
+@triton_op("ferrite_triton::causal", mutates_args={})
+def causal_of(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    out, sums = torch.empty_like(q), q.new_empty(q.shape[0] // 16, q.shape[1])
+    wrap_triton(causal_kernel)[(q.shape[0] // 16,)](q, k, v, out, sums, D=q.shape[1], BLOCK=16)
+    return out, sums
+
+
+@case((floats(48, 16) / 4, floats(48, 16), floats(48, 16) + 1))
+def causal(q, k, v):
+    return causal_of(q, k, v)
+
+
+@triton.jit
 def lookup_kernel(table_ptr, i_ptr, out_ptr, columns, BLOCK: tl.constexpr):
     row, place = tl.program_id(0), tl.arange(0, BLOCK)
     which = tl.load(i_ptr + row)

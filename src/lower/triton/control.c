@@ -28,11 +28,52 @@ typedef struct triton_loop {
     const ttir_op *op;
     const ttir_block *body;
     const ttir_op *yield; /* or NULL */
-    sym_expr low, step, count;
+    sym_expr low, step;
+    sym_expr count; /* of steps: a program's own, where the bounds depend on its number */
+    sym_expr most;  /* that any program takes */
+    bool is_ragged; /* they differ */
     uint32_t carried_count;
     carried carried[MOST_CARRIED];
     bool *varies; /* by value: from step to step */
 } triton_loop;
+
+/* ---- conditions ---- */
+
+static triton_value condition_of(triton *t, loop_value v)
+{
+    if (t->condition.t.box)
+        v = loop_binary(t->p, LOOP_AND, lower_at(t->l, t->condition.t, t->l->axes), v);
+    return (triton_value){.t = lower_value(t->l, TY_BOOL, t->lead_count, t->lead, v),
+                          .loops = t->loops};
+}
+
+/* The one value where the condition holds, a value over the axes in front, and else the other. */
+static fe_status choose(triton *t, loop_value condition, triton_value a, triton_value b,
+                        triton_value *out)
+{
+    if (a.argument != b.argument) return triton_fail(t, "pointers to different tensors");
+    ty_dtype d = a.argument ? TY_I64 : lower_dtype(a.t);
+    loop_value v = loop_where(t->p, condition, loop_cast(t->p, d, lower_here(t->l, a.t)),
+                              loop_cast(t->p, d, lower_here(t->l, b.t)));
+    *out = (triton_value){.t = lower_value(t->l, d, a.t.rank, a.t.sizes, v),
+                          .argument = a.argument,
+                          .loops = t->loops};
+    return FE_OK;
+}
+
+/* A value of the kernel that has been made. */
+static triton_value made(triton *t, ttir_value v)
+{
+    return (triton_value){
+        .t = triton_tensor(t, v), .argument = t->values[v].argument, .loops = t->loops};
+}
+
+/* Does the program take this step? */
+static loop_value is_taken(const triton_loop *loop, sym_expr step)
+{
+    loop_program *p = loop->t->p;
+    return loop_binary(p, LOOP_LT, loop_index(p, step), loop_index(p, loop->count));
+}
 
 /* ---- what depends on the step ---- */
 
@@ -157,8 +198,13 @@ static bool can_be_an_axis(triton_loop *loop)
     if (loop->carried_count && !loop->yield) return false;
     loop->varies = NEW_ARRAY(loop->t->l->memory, bool, loop->t->kernel->types.count);
     find_varying(loop);
-    for (uint32_t k = 0; k < loop->carried_count; k++)
+    for (uint32_t k = 0; k < loop->carried_count; k++) {
+        const carried *c = &loop->carried[k];
         if (!understand(loop, k, &loop->carried[k])) return false;
+        ty_dtype d = triton_type(loop->t, loop->body->arguments[k + 1])->dtype;
+        if (loop->is_ragged && c->how == SUMMED && !triton_neutral(loop->t, c->op->code, d).id)
+            return false;
+    }
     return loop->t->lead_count + 1 + TTIR_MOST_SIZES <= LOWER_MAX_RANK &&
            !meets_in_memory(loop->t, loop->op);
 }
@@ -202,10 +248,7 @@ static triton_value counted(triton *t, ttir_value type_of, triton_value before, 
 
 static triton_value initial(triton_loop *loop, uint32_t k)
 {
-    ttir_value v = loop->op->operands[k + 3];
-    return (triton_value){.t = triton_tensor(loop->t, v),
-                          .argument = loop->t->values[v].argument,
-                          .loops = loop->t->loops};
+    return made(loop->t, loop->op->operands[k + 3]);
 }
 
 /* Values at a step, which is the last of the axes in front. */
@@ -213,8 +256,9 @@ static void begin_steps(triton_loop *loop)
 {
     triton *t = loop->t;
     sym_expr at = t->l->axes[t->lead_count];
-    t->lead[t->lead_count++] = loop->count;
+    t->lead[t->lead_count++] = loop->most;
     t->loops++;
+    if (loop->is_ragged) t->condition = condition_of(t, is_taken(loop, at));
     ttir_value counter = loop->body->arguments[0];
     ty_dtype d = triton_type(t, counter)->dtype;
     loop_value v = triton_index(t, d, sym_add(t->s, loop->low, sym_mul(t->s, loop->step, at)));
@@ -229,10 +273,25 @@ static void begin_steps(triton_loop *loop)
     }
 }
 
+/* x at each step, and what changes nothing where the program takes no such step. */
+static lower_tensor taken(triton_loop *loop, ttir_code code, lower_tensor x)
+{
+    triton *t = loop->t;
+    if (!loop->is_ragged) return x;
+    loop_value v = lower_here(t->l, x), none = triton_neutral(t, code, loop_at(t->p, v)->dtype);
+    loop_value condition = is_taken(loop, t->l->axes[t->lead_count - 1]);
+    return lower_value(t->l, lower_dtype(x), x.rank, x.sizes, loop_where(t->p, condition, v, none));
+}
+
+static lower_tensor added(triton_loop *loop, const carried *c)
+{
+    return taken(loop, c->op->code, triton_tensor(loop->t, c->by));
+}
+
 /* The sum over all steps, [..., steps, sizes] to [..., sizes]. */
 static lower_tensor summed(triton_loop *loop, const carried *c)
 {
-    return triton_reduced(loop->t, c->op->code, triton_tensor(loop->t, c->by), TRITON_NO_AXIS,
+    return triton_reduced(loop->t, c->op->code, added(loop, c), TRITON_NO_AXIS,
                           loop->t->lead_count - 1);
 }
 
@@ -252,7 +311,8 @@ static lower_tensor multiplied(triton_loop *loop, const carried *c)
 {
     triton *t = loop->t;
     uint32_t order[LOWER_MAX_RANK], step = t->lead_count - 1, rank;
-    lower_tensor a = triton_operand(t, c->op, 0), b = triton_operand(t, c->op, 1);
+    lower_tensor a = taken(loop, TTIR_ADDF, triton_operand(t, c->op, 0)),
+                 b = triton_operand(t, c->op, 1);
     sym_expr sizes[LOWER_MAX_RANK];
     ty_dtype d = lower_compute_dtype(triton_type(t, c->op->result)->dtype);
     for (uint32_t k = 0; k < a.rank; k++) order[k] = k;
@@ -291,7 +351,7 @@ static void end_steps(triton_loop *loop)
     for (uint32_t k = 0; k < loop->carried_count; k++) {
         bool waits = can_wait(loop, k);
         if (waits)
-            sums[k] = triton_tensor(t, loop->carried[k].by);
+            sums[k] = added(loop, &loop->carried[k]);
         else if (loop->carried[k].how == SUMMED)
             sums[k] = summed(loop, &loop->carried[k]);
         loop->carried[k].waits = waits;
@@ -313,9 +373,11 @@ static void end_steps(triton_loop *loop)
 
 static fe_status run_as_axis(triton_loop *loop)
 {
+    triton_value around = loop->t->condition;
     FE_TRY(run_what(loop, false));
     begin_steps(loop);
     FE_TRY(run_what(loop, true));
+    loop->t->condition = around;
     end_steps(loop);
     return FE_OK;
 }
@@ -334,8 +396,24 @@ static fe_status run_step(triton_loop *loop, int64_t step, triton_value *values)
     for (uint32_t k = 0; k < loop->carried_count; k++)
         t->values[loop->body->arguments[k + 1]] = values[k];
     FE_TRY(triton_run(t, loop->body));
-    for (uint32_t k = 0; k < loop->carried_count; k++)
-        values[k] = t->values[loop->yield->operands[k]];
+    t->op = loop->op;
+    for (uint32_t k = 0; k < loop->carried_count; k++) {
+        triton_value next = made(t, loop->yield->operands[k]);
+        if (loop->is_ragged)
+            FE_TRY(choose(t, is_taken(loop, lower_const(t->l, step)), next, values[k], &values[k]));
+        else
+            values[k] = next;
+    }
+    return FE_OK;
+}
+
+static fe_status run_step_if_taken(triton_loop *loop, int64_t step, triton_value *values)
+{
+    triton *t = loop->t;
+    triton_value around = t->condition;
+    if (loop->is_ragged) t->condition = condition_of(t, is_taken(loop, lower_const(t->l, step)));
+    FE_TRY(run_step(loop, step, values));
+    t->condition = around;
     return FE_OK;
 }
 
@@ -344,22 +422,71 @@ static fe_status run_unrolled(triton_loop *loop)
     triton *t = loop->t;
     triton_value values[MOST_CARRIED];
     int64_t count;
-    if (!sym_is_int(t->s, loop->count, &count) || count > MOST_STEPS)
+    if (!sym_is_int(t->s, loop->most, &count) || count > MOST_STEPS)
         return triton_fail(
             t,
             "steps that depend on each other, more than %d or of a number that only the run knows",
             MOST_STEPS);
     for (uint32_t k = 0; k < loop->carried_count; k++) values[k] = initial(loop, k);
-    for (int64_t step = 0; step < count; step++) FE_TRY(run_step(loop, step, values));
-    t->op = loop->op;
+    for (int64_t step = 0; step < count; step++) FE_TRY(run_step_if_taken(loop, step, values));
     for (uint32_t k = 0; k < loop->carried_count; k++) triton_set(t, loop->op, k, values[k]);
     return FE_OK;
 }
 
-static bool has_index(const triton *t, sym_expr e)
+/* ---- how many steps there are ---- */
+
+static bool is_known(const triton *t, sym_expr e)
 {
-    return sym_is_none(e) || sym_has_kind(t->s, e, SYM_INDEX) ||
-           sym_has_kind(t->s, e, SYM_INDIRECT);
+    return !sym_is_none(e) && !sym_has_kind(t->s, e, SYM_INDIRECT);
+}
+
+/* The count at one end of an axis, if it is nowhere greater. */
+static bool greatest_along(triton *t, sym_expr axis, sym_expr at, const sym_env *env,
+                           sym_expr *count)
+{
+    sym_expr there = sym_substitute(t->s, *count, &axis, &at, 1);
+    if (!sym_known_less_equal(t->s, *count, there, env)) return false;
+    *count = there;
+    return true;
+}
+
+/* Of the counts of all programs; none: not known. */
+static sym_expr greatest(triton *t, sym_expr count)
+{
+    sym_bound bounds[LOWER_MAX_RANK];
+    triton_axes lead = triton_axes_of(t, t->lead_count, t->lead);
+    sym_env env = triton_env(&lead, bounds);
+    int64_t least, most;
+    sym_range(t->s, count, &env, &least, &most);
+    for (uint32_t k = 0; k < lead.rank; k++) {
+        sym_expr last = sym_add_int(t->s, lead.extents[k], -1);
+        if (!greatest_along(t, lead.axes[k], last, &env, &count))
+            greatest_along(t, lead.axes[k], t->l->zero, &env, &count);
+    }
+    if (!sym_has_kind(t->s, count, SYM_INDEX)) return count;
+    return most == SYM_NO_MAX ? (sym_expr){0} : lower_const(t->l, most);
+}
+
+static fe_status find_steps(triton_loop *loop)
+{
+    triton *t = loop->t;
+    sym_expr high = triton_expr(t, triton_here(t, loop->op, 1));
+    loop->low = triton_expr(t, triton_here(t, loop->op, 0));
+    loop->step = triton_expr(t, triton_here(t, loop->op, 2));
+    if (!is_known(t, loop->low) || !is_known(t, high) || !is_known(t, loop->step))
+        return triton_fail(t, "bounds that only the run knows");
+    if (!sym_known_less_equal(t->s, t->l->one, loop->step, NULL) ||
+        sym_has_kind(t->s, loop->step, SYM_INDEX))
+        return triton_fail(t, "a step that may not be positive, or not the same for all programs");
+    loop->count = sym_ceildiv(t->s, sym_sub(t->s, high, loop->low), loop->step);
+    loop->is_ragged = sym_has_kind(t->s, loop->count, SYM_INDEX);
+    loop->most = loop->is_ragged ? greatest(t, loop->count) : loop->count;
+    if (sym_is_none(loop->most))
+        return triton_fail(t, "bounds that are not limited by the grid's size");
+    if (!sym_known_less_equal(t->s, t->l->zero, loop->most, NULL))
+        loop->most = sym_max(t->s, loop->most, t->l->zero);
+    if (!loop->is_ragged) loop->count = loop->most;
+    return FE_OK;
 }
 
 fe_status triton_for(triton *t, const ttir_op *op, int parameter)
@@ -373,29 +500,11 @@ fe_status triton_for(triton *t, const ttir_op *op, int parameter)
     if (loop.carried_count > MOST_CARRIED || (loop.carried_count && !loop.yield) ||
         op->result_count != loop.carried_count)
         return triton_fail(t, "the values that it hands on");
-    sym_expr high = triton_expr(t, triton_here(t, op, 1));
-    loop.low = triton_expr(t, triton_here(t, op, 0));
-    loop.step = triton_expr(t, triton_here(t, op, 2));
-    if (has_index(t, loop.low) || has_index(t, high) || has_index(t, loop.step))
-        return triton_fail(
-            t, "bounds that are not the same for all programs, or that only the run knows");
-    if (!sym_known_less_equal(t->s, t->l->one, loop.step, NULL))
-        return triton_fail(t, "a step that may not be positive");
-    loop.count = sym_ceildiv(t->s, sym_sub(t->s, high, loop.low), loop.step);
-    if (!sym_known_less_equal(t->s, t->l->zero, loop.count, NULL))
-        loop.count = sym_max(t->s, loop.count, t->l->zero);
+    FE_TRY(find_steps(&loop));
     return can_be_an_axis(&loop) ? run_as_axis(&loop) : run_unrolled(&loop);
 }
 
 /* ---- branches ---- */
-
-static triton_value condition_of(triton *t, loop_value v)
-{
-    if (t->condition.t.box)
-        v = loop_binary(t->p, LOOP_AND, lower_at(t->l, t->condition.t, t->l->axes), v);
-    return (triton_value){.t = lower_value(t->l, TY_BOOL, t->lead_count, t->lead, v),
-                          .loops = t->loops};
-}
 
 static fe_status run_side(triton *t, const ttir_op *op, uint32_t side, loop_value condition,
                           triton_value *values)
@@ -411,10 +520,7 @@ static fe_status run_side(triton *t, const ttir_op *op, uint32_t side, loop_valu
     t->op = op;
     if (op->result_count && (!yield || yield->operand_count != op->result_count))
         return triton_fail(t, "its values");
-    for (uint32_t k = 0; k < op->result_count; k++) {
-        ttir_value v = yield->operands[k];
-        values[k] = (triton_value){.t = triton_tensor(t, v), .argument = t->values[v].argument};
-    }
+    for (uint32_t k = 0; k < op->result_count; k++) values[k] = made(t, yield->operands[k]);
     return FE_OK;
 }
 
@@ -427,13 +533,9 @@ fe_status triton_if(triton *t, const ttir_op *op, int parameter)
     FE_TRY(run_side(t, op, 0, condition, sides[0]));
     FE_TRY(run_side(t, op, 1, loop_unary(t->p, LOOP_NOT, condition), sides[1]));
     for (uint32_t k = 0; k < op->result_count; k++) {
-        triton_value a = sides[0][k], b = sides[1][k];
-        if (a.argument != b.argument) return triton_fail(t, "pointers to different tensors");
-        ty_dtype d = a.argument ? TY_I64 : lower_dtype(a.t);
-        loop_value v = loop_where(t->p, condition, loop_cast(t->p, d, lower_here(t->l, a.t)),
-                                  loop_cast(t->p, d, lower_here(t->l, b.t)));
-        a.t = lower_value(t->l, d, a.t.rank, a.t.sizes, v);
-        triton_set(t, op, k, a);
+        triton_value v;
+        FE_TRY(choose(t, condition, sides[0][k], sides[1][k], &v));
+        triton_set(t, op, k, v);
     }
     return FE_OK;
 }

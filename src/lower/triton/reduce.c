@@ -53,17 +53,20 @@ static loop_value without_nan(triton *t, loop_value v, bool is_max)
     return loop_where(t->p, loop_unary(t->p, LOOP_ISNAN, v), least, v);
 }
 
-bool triton_is_neutral(triton *t, ttir_code code, loop_value v)
+loop_value triton_neutral(triton *t, ttir_code code, ty_dtype d)
 {
-    ty_dtype d = loop_at(t->p, v)->dtype;
-    loop_value zero = loop_cast(t->p, d, loop_const_int(t->p, TY_I32, 0));
     switch (triton_reduction(code, d == TY_BOOL)) {
     case LOOP_SUM:
-    case LOOP_REDUCE_XOR: return v.id == zero.id;
-    case LOOP_REDUCE_MAX: return v.id == lower_extreme(t->l, d, false).id;
-    case LOOP_REDUCE_MIN: return v.id == lower_extreme(t->l, d, true).id;
-    default: return false;
+    case LOOP_REDUCE_XOR: return loop_cast(t->p, d, loop_const_int(t->p, TY_I32, 0));
+    case LOOP_REDUCE_MAX: return lower_extreme(t->l, d, false);
+    case LOOP_REDUCE_MIN: return lower_extreme(t->l, d, true);
+    default: return (loop_value){0};
     }
+}
+
+bool triton_is_neutral(triton *t, ttir_code code, loop_value v)
+{
+    return v.id == triton_neutral(t, code, loop_at(t->p, v)->dtype).id;
 }
 
 /* ---- shorter axes ---- */

@@ -90,7 +90,9 @@ loop_reduce triton_reduction(ttir_code code, bool of_bools);
  * by that operation, in the dtype that it is computed in. */
 lower_tensor triton_reduced(triton *t, ttir_code code, lower_tensor x, uint32_t outer,
                             uint32_t dim);
-/* Is it what that operation leaves everything as it is with? */
+/* What that operation leaves everything as it is with; no value: that is not used. */
+loop_value triton_neutral(triton *t, ttir_code code, ty_dtype d);
+/* Is it that? */
 bool triton_is_neutral(triton *t, ttir_code code, loop_value v);
 /* a + b, or the extreme and so on of both. */
 loop_value triton_joined(triton *t, ttir_code code, loop_value a, loop_value b);
