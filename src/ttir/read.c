@@ -241,7 +241,7 @@ static uint32_t read_if(ttir_reader *in, op_parts *parts, ttir_type *types)
 /* Operands, words and attributes, up to the types or the end. */
 static void read_plain(ttir_reader *in, op_parts *parts)
 {
-    while (!in->fault && *in->at && !ttir_sees(in, ":") && !ttir_sees(in, "loc(")) {
+    while (!in->fault && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") && *in->at) {
         if (*in->at == '%') {
             vec_push(in->memory, &parts->operands, used_value(in));
         } else if (*in->at == '{' || ttir_take(in, "<{")) {
@@ -369,7 +369,7 @@ static void read_op(ttir_reader *in, ttir_block *block)
 
 static void read_ops(ttir_reader *in, ttir_block *block)
 {
-    while (!in->fault && *in->at && !ttir_sees(in, "}")) read_op(in, block);
+    while (!in->fault && !ttir_sees(in, "}") && *in->at) read_op(in, block);
 }
 
 /* tt.func public @name(...) attributes {...} { ... } */
