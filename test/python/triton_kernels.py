@@ -452,6 +452,54 @@ def windows(x):
     return window_of(x)
 
 
+@triton.autotune(configs=[triton.Config({"BLOCK": 32})], key=["n"])  # the interpreter cannot measure several
+@triton.jit
+def tuned_kernel(x_ptr, bias_ptr, out_ptr, n, row_step, step, BLOCK: tl.constexpr, SQUARES: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    row = tl.program_id(1)
+    x = tl.load(x_ptr + row * row_step + offsets * step, mask=offsets < n)
+    if bias_ptr is not None:
+        x += tl.load(bias_ptr + offsets, mask=offsets < n)
+    if SQUARES:
+        x = x * x
+    tl.store(out_ptr + row * n + offsets, x, mask=offsets < n)
+
+
+@triton_op("ferrite_triton::tuned", mutates_args={})
+def tuned(x: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    out = x.new_empty(x.shape)
+    grid = lambda meta: (triton.cdiv(x.shape[1], meta["BLOCK"]), x.shape[0])  # noqa: E731
+    wrap_triton(tuned_kernel)[grid](x, bias, out, x.shape[1], x.stride(0), x.stride(1), SQUARES=True)
+    return out
+
+
+@case((floats(70, 10), floats(70)), (floats(33, 4), floats(33)))
+def strided(x, bias):
+    part = x[:, 1:]
+    return tuned(part.t(), bias), tuned(part, None)
+
+
+@triton.jit
+def part_kernel(x_ptr, y_ptr, out_ptr, step, BLOCK: tl.constexpr):
+    place = tl.arange(0, BLOCK)
+    x, y = tl.load(x_ptr + place * step), tl.load(y_ptr + place * step)
+    tl.store(out_ptr + place * step + 1, x + y)
+    tl.store(x_ptr + place * step, y - x)
+
+
+@triton_op("ferrite_triton::part", mutates_args={"x", "out"})
+def part(x: torch.Tensor, y: torch.Tensor, out: torch.Tensor) -> None:
+    wrap_triton(part_kernel)[(1,)](x, y, out, x.stride(0), BLOCK=16)
+
+
+@case((floats(32), floats(32), floats(33)))
+def parts_written(x, y, out):
+    z = y * 1
+    part(z[::2], x[::2], out)
+    part(x[1::2], x[::2], z[:32])
+    return z
+
+
 @triton.jit
 def histogram_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
     place = tl.arange(0, BLOCK)
