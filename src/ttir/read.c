@@ -8,7 +8,7 @@
 
 enum { MOST_TYPES = 64, MOST_DEPTH = 32 };
 
-typedef enum op_form { PLAIN, REGION, FOR, IF } op_form;
+typedef enum op_form { PLAIN, REGION, FOR, IF, BRANCH } op_form;
 typedef enum op_result { NONE, LAST, FIRST, BOOL, POINTS } op_result;
 
 typedef struct op_row {
@@ -259,12 +259,44 @@ static void read_plain(ttir_reader *in, op_parts *parts)
     }
 }
 
+/* ^name(%a, %b : types) */
+static void read_target(ttir_reader *in, op_parts *parts, ttir_attribute *counts)
+{
+    ttir_type types[MOST_TYPES];
+    uint32_t begin = parts->operands.count, first;
+    ttir_expect(in, "^");
+    vec_push(in->memory, &parts->words, ttir_word(in));
+    if (ttir_take(in, "(")) {
+        while (!in->fault && !ttir_take(in, ":")) {
+            vec_push(in->memory, &parts->operands, used_value(in));
+            ttir_take(in, ",");
+        }
+        ttir_read_types(in, types, MOST_TYPES, &first);
+    }
+    add_integer(in, counts, arena_printf(in->memory, "%u", parts->operands.count - begin));
+}
+
+/* [%condition,] ^there(...) [, ^elsewhere(...)] */
+static void read_branch(ttir_reader *in, op_parts *parts)
+{
+    ttir_attribute counts = {.name = "counts"};
+    if (ttir_sees(in, "%")) {
+        vec_push(in->memory, &parts->operands, used_value(in));
+        ttir_expect(in, ",");
+        read_target(in, parts, &counts);
+        ttir_expect(in, ",");
+    }
+    read_target(in, parts, &counts);
+    vec_push(in->memory, &parts->attributes, counts);
+}
+
 static uint32_t read_parts(ttir_reader *in, op_parts *parts, op_form form, ttir_type *types,
                            uint32_t *first_result)
 {
     *first_result = 0;
     if (form == FOR) return read_for(in, parts, types);
     if (form == IF) return read_if(in, parts, types);
+    if (form == BRANCH) return read_branch(in, parts), 0;
     if (form == REGION) {
         ttir_expect(in, "(");
         while (!in->fault && !ttir_take(in, ")")) {
@@ -318,14 +350,17 @@ static void give_results(ttir_reader *in, ttir_op *op, const op_parts *parts,
 {
     op_result rule = ROWS[op->code].result;
     op->result_count = parts->results.count;
-    bool is_told = count - first == op->result_count;
-    if (!count || (!is_told && op->result_count != 1)) {
+    bool is_told = count - first == op->result_count, is_one = count - first == 1; /* of all */
+    if (!count || (!is_told && !is_one && op->result_count != 1)) {
         ttir_fail(in, "its text: %s at %s has %u results and %u types", ROWS[op->code].name,
                   op->place, op->result_count, count - first);
         return;
     }
     for (uint32_t k = 0; k < op->result_count; k++) {
-        ttir_value v = new_value(in, is_told ? types[first + k] : result_type(rule, types, count));
+        bool is_there = is_told || is_one;
+        ttir_type type =
+            is_there ? types[is_one ? first : first + k] : result_type(rule, types, count);
+        ttir_value v = new_value(in, type);
         if (!k) op->result = v;
         if (*parts->results.at[k]) name_value(in, parts->results.at[k], v);
     }
@@ -343,8 +378,24 @@ static void check_op(ttir_reader *in, const ttir_op *op)
             ttir_fail(in, "%s at %s: a type that is not supported", row->name, op->place);
 }
 
+/* ^name(%a: type, ...): */
+static void read_label(ttir_reader *in, ttir_block *block)
+{
+    ttir_op op = {.code = TTIR_LABEL, .word_count = 1, .region_count = 1, .place = ""};
+    op.words = NEW(in->memory, const char *);
+    op.regions = NEW(in->memory, ttir_block);
+    op.words[0] = ttir_word(in);
+    if (ttir_sees(in, "(")) read_arguments(in, op.regions);
+    ttir_expect(in, ":");
+    vec_push(in->memory, &block->ops, op);
+}
+
 static void read_op(ttir_reader *in, ttir_block *block)
 {
+    if (ttir_take(in, "^")) {
+        read_label(in, block);
+        return;
+    }
     op_parts parts = {0};
     ttir_type types[MOST_TYPES];
     uint32_t first = 0;

@@ -50,11 +50,13 @@ typedef struct ttir_op {
     uint32_t operand_count;
     ttir_value result; /* the first; others follow */
     uint32_t result_count;
-    const char **words; /* what stands among the operands: "slt", "x"; the number of a constant */
+    /* what stands among the operands: "slt", "x"; the number of a constant; labels, whose attribute
+     * "counts" says how many of the operands, the last ones, each of them is given */
+    const char **words;
     uint32_t word_count;
     ttir_attribute *attributes;
     uint32_t attribute_count;
-    ttir_block *regions;
+    ttir_block *regions; /* of a label an empty one with its arguments */
     uint32_t region_count;
     const char *place; /* "file.py:12", the line of the kernel; "" where it is not known */
 } ttir_op;

@@ -501,6 +501,35 @@ def parts_written(x, y, out):
 
 
 @triton.jit
+def larger(x, n):
+    if n > 8:
+        return x * 2
+    return x + 1
+
+
+@triton.jit
+def early_kernel(x_ptr, out_ptr, n, last, BLOCK: tl.constexpr):
+    if tl.program_id(0) >= last:
+        return
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = larger(tl.load(x_ptr + place, mask=place < n), n)
+    low, high = tl.split(tl.reshape(x, (BLOCK // 2, 2)))
+    tl.store(out_ptr + place, tl.interleave(high, low), mask=place < n)
+
+
+@triton_op("ferrite_triton::early", mutates_args={})
+def early(x: torch.Tensor) -> torch.Tensor:
+    out = torch.zeros_like(x)
+    wrap_triton(early_kernel)[(triton.cdiv(x.numel(), 8),)](x, out, x.numel(), 3, BLOCK=8)
+    return out
+
+
+@case((floats(30),), (floats(18),))
+def returned_early(x):
+    return early(x)
+
+
+@triton.jit
 def histogram_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
     place = tl.arange(0, BLOCK)
     tl.store(out_ptr + place, tl.histogram(tl.load(x_ptr + place).to(tl.int32), BLOCK).to(tl.float32))

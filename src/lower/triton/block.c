@@ -108,6 +108,32 @@ fe_status triton_reshape(triton *t, const ttir_op *op, int parameter)
     return FE_OK;
 }
 
+/* Two blocks side by side, in a last dimension of two. */
+fe_status triton_join(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    sym_expr sizes[LOWER_MAX_RANK];
+    uint32_t rank = triton_sizes(t, triton_type(t, op->result), sizes);
+    if (t->values[op->operands[0]].argument) return triton_fail(t, "of pointers");
+    loop_value side = loop_index(t->p, t->l->axes[rank - 1]),
+               zero = loop_const_int(t->p, TY_I64, 0);
+    loop_value is_first = loop_binary(t->p, LOOP_EQ, side, zero);
+    triton_give(t, op, loop_where(t->p, is_first, triton_here(t, op, 0), triton_here(t, op, 1)));
+    return FE_OK;
+}
+
+fe_status triton_split(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    lower_tensor x = triton_operand(t, op, 0);
+    if (op->result_count != 2 || t->values[op->operands[0]].argument)
+        return triton_fail(t, "of this form");
+    for (uint32_t k = 0; k < 2; k++)
+        triton_set(t, op, k,
+                   (triton_value){.t = lower_select(t->l, x, x.rank - 1, lower_const(t->l, k))});
+    return FE_OK;
+}
+
 /* ---- products ---- */
 
 fe_status triton_dot(triton *t, const ttir_op *op, int parameter)

@@ -5,7 +5,8 @@
  * read of. Then the sum is a reduction over that axis, and that of products of blocks is one longer
  * product. Other loops are unrolled where they are short.
  *
- * Both sides of a branch are computed; loads and stores in it are masked by its condition.
+ * Both sides of a branch are computed; loads and stores in it are masked by its condition. So it is with
+ * labels, which a kernel that returns early has: what stands behind one runs where a branch has led to it.
  */
 #include "lower/triton/triton.h"
 
@@ -537,5 +538,81 @@ fe_status triton_if(triton *t, const ttir_op *op, int parameter)
         FE_TRY(choose(t, condition, sides[0][k], sides[1][k], &v));
         triton_set(t, op, k, v);
     }
+    return FE_OK;
+}
+
+/* ---- labels ---- */
+
+/* A comparison of numbers the other way round, so that it can be understood as others are. */
+static loop_value negated(triton *t, loop_value v)
+{
+    const loop_node *n = loop_at(t->p, v);
+    bool orders = n->op == LOOP_LT || n->op == LOOP_LE;
+    if (!orders || sym_is_none(triton_expr(t, n->args[0])) ||
+        sym_is_none(triton_expr(t, n->args[1])))
+        return loop_unary(t->p, LOOP_NOT, v);
+    return loop_binary(t->p, n->op == LOOP_LT ? LOOP_LE : LOOP_LT, n->args[1], n->args[0]);
+}
+
+static void add_edge(triton *t, const ttir_op *op, uint32_t target, uint32_t first,
+                     loop_value condition)
+{
+    triton_edge edge = {.label = op->words[target], .condition = condition};
+    edge.count = (uint32_t)ttir_find(op, "counts")->integers[target];
+    edge.values = NEW_ARRAY(t->l->memory, triton_value, edge.count + 1);
+    for (uint32_t k = 0; k < edge.count; k++) edge.values[k] = made(t, op->operands[first + k]);
+    if (t->condition.t.box)
+        edge.condition =
+            loop_binary(t->p, LOOP_AND, lower_at(t->l, t->condition.t, t->l->axes), condition);
+    vec_push(t->l->memory, &t->edges, edge);
+}
+
+fe_status triton_branch(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    if (op->word_count == 1) {
+        add_edge(t, op, 0, 0, loop_const_int(t->p, TY_BOOL, 1));
+        return FE_OK;
+    }
+    loop_value condition = triton_here(t, op, 0);
+    add_edge(t, op, 0, 1, condition);
+    add_edge(t, op, 1, 1 + (uint32_t)ttir_find(op, "counts")->integers[0], negated(t, condition));
+    return FE_OK;
+}
+
+/* Does one of both always hold? */
+static bool are_opposite(triton *t, loop_value a, loop_value b)
+{
+    return negated(t, a).id == b.id || negated(t, b).id == a.id;
+}
+
+/* Where any of the ways that lead here is taken. */
+fe_status triton_label(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    const ttir_block *label = &op->regions[0];
+    loop_value any = loop_const_int(t->p, TY_BOOL, 0);
+    uint32_t ways = 0;
+    for (uint32_t k = 0; k < t->edges.count; k++) {
+        const triton_edge *edge = &t->edges.at[k];
+        if (edge->label != op->words[0]) continue;
+        if (edge->count != label->argument_count)
+            return triton_fail(t, "with another number of values");
+        for (uint32_t i = 0; i < edge->count; i++) {
+            triton_value *value = &t->values[label->arguments[i]];
+            if (ways)
+                FE_TRY(choose(t, edge->condition, edge->values[i], *value, value));
+            else
+                *value = edge->values[i];
+        }
+        bool always = ways == 1 && are_opposite(t, any, edge->condition);
+        any = always ? loop_const_int(t->p, TY_BOOL, 1)
+                     : loop_binary(t->p, LOOP_OR, any, edge->condition);
+        ways++;
+    }
+    if (!ways) return triton_fail(t, "that only branches from behind it lead to");
+    const loop_node *n = loop_at(t->p, any);
+    t->condition = (triton_value){0};
+    if (n->op != LOOP_CONST || !n->integer) t->condition = condition_of(t, any);
     return FE_OK;
 }

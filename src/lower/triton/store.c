@@ -105,12 +105,16 @@ static void settle_condition(writing *w, uint32_t k)
         w->conditions.at[j] = loop_replace_value(p, w->conditions.at[j], known, yes);
 }
 
-/* What is left of the mask; no value: nothing. */
-static loop_value cut_axes(writing *w)
+static void cut_axes(writing *w)
 {
-    loop_value rest = {0};
     for (uint32_t k = 0; k < w->conditions.count; k++)
         if (is_settled(w, w->conditions.at[k])) settle_condition(w, k);
+}
+
+/* What is left of the mask; no value: nothing. */
+static loop_value rest_of_mask(const writing *w)
+{
+    loop_value rest = {0};
     for (uint32_t k = 0; k < w->conditions.count; k++) {
         loop_value c = w->conditions.at[k];
         const loop_node *n = loop_at(w->t->p, c);
@@ -239,8 +243,10 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
     w.value = loop_cast(t->p, m->tensor->dtype, value);
     if (lower_repeats(t->l, m->tensor)) return triton_fail(t, "to a tensor whose elements are one");
     if (mask.id) loop_add_fact(t->p, &w.conditions, mask);
+    cut_axes(&w); /* those that are bounded alone, */
     merge_axes(&w);
-    loop_value rest = cut_axes(&w);
+    cut_axes(&w); /* and together */
+    loop_value rest = rest_of_mask(&w);
     drop_still_axes(&w, rest);
     renumber(&w, &rest);
     if (rest.id && choose_old(&w, rest)) rest.id = 0;

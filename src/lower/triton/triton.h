@@ -36,6 +36,14 @@ typedef struct triton_memory {
     bool is_written;
 } triton_memory;
 
+/* A way to a label. */
+typedef struct triton_edge {
+    const char *label;
+    loop_value condition; /* that it is taken, over the axes in front */
+    triton_value *values;
+    uint32_t count;
+} triton_edge;
+
 typedef struct triton {
     lowering *l;
     loop_program *p;
@@ -50,7 +58,8 @@ typedef struct triton {
     sym_expr lead[LOWER_MAX_RANK];
     uint32_t axis_of[3]; /* of the grid's; none where it is 1 long */
     uint32_t loops;
-    triton_value condition; /* of the branches around; no tensor: none */
+    triton_value condition;        /* of the branches around; no tensor: none */
+    VEC(struct triton_edge) edges; /* to labels that stand further on */
 } triton;
 
 enum { TRITON_NO_AXIS = UINT32_MAX };
