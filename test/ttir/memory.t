@@ -362,3 +362,63 @@ output @buf1[10]{1}
                0               1               0               0               4               0               0               7               0               0
                0               1               0               0               4               0               0               7               0               0
                0               1               0               0               4               0               0               7               0               0
+--run-- awk -f $ROOT/test/ttir/embed.awk reverse.ttir far.fx >g.fx; ferrite run g.fx
+--file reverse.ttir--
+#loc = loc("kernels.py":39:0)
+#loc14 = loc("x_ptr"(#loc))
+#loc15 = loc("n"(#loc))
+module {
+  tt.func public @reverse(%x_ptr: !tt.ptr<f32> loc("x_ptr"(#loc)), %n: i32 loc("n"(#loc))) attributes {noinline = false} {
+    %x = arith.constant -1 : i32 loc(#loc16)
+    %cst = arith.constant dense<1.000000e+02> : tensor<8xf32> loc(#loc2)
+    %x_0 = arith.constant dense<0> : tensor<8xi32> loc(#loc17)
+    %place = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32> loc(#loc18)
+    %x_1 = tt.splat %n : i32 -> tensor<8xi32> loc(#loc19)
+    %x_2 = arith.cmpi slt, %place, %x_1 : tensor<8xi32> loc(#loc19)
+    %x_3 = tt.addptr %x_ptr, %n : !tt.ptr<f32>, i32 loc(#loc20)
+    %x_4 = tt.addptr %x_3, %x : !tt.ptr<f32>, i32 loc(#loc16)
+    %x_5 = tt.splat %x_4 : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>> loc(#loc17)
+    %x_6 = arith.subi %x_0, %place : tensor<8xi32> loc(#loc17)
+    %x_7 = tt.addptr %x_5, %x_6 : tensor<8x!tt.ptr<f32>>, tensor<8xi32> loc(#loc17)
+    %x_8 = tt.load %x_7, %x_2 : tensor<8x!tt.ptr<f32>> loc(#loc21)
+    %0 = tt.splat %x_ptr : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>> loc(#loc8)
+    %1 = tt.addptr %0, %place : tensor<8x!tt.ptr<f32>>, tensor<8xi32> loc(#loc8)
+    tt.store %1, %x_8, %x_2 : tensor<8x!tt.ptr<f32>> loc(#loc9)
+    %y = tt.load %1, %x_2 : tensor<8x!tt.ptr<f32>> loc(#loc22)
+    %2 = tt.splat %x_3 : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>> loc(#loc11)
+    %3 = tt.addptr %2, %place : tensor<8x!tt.ptr<f32>>, tensor<8xi32> loc(#loc11)
+    %4 = arith.addf %y, %cst : tensor<8xf32> loc(#loc2)
+    tt.store %3, %4, %x_2 : tensor<8x!tt.ptr<f32>> loc(#loc12)
+    tt.return loc(#loc13)
+  } loc(#loc)
+} loc(#loc)
+#loc1 = loc("kernels.py":41:28)
+#loc2 = loc("kernels.py":44:36)
+#loc3 = loc("kernels.py":41:32)
+#loc4 = loc("kernels.py":40:25)
+#loc5 = loc("kernels.py":41:52)
+#loc6 = loc("kernels.py":41:24)
+#loc7 = loc("kernels.py":41:16)
+#loc8 = loc("kernels.py":42:21)
+#loc9 = loc("kernels.py":42:28)
+#loc10 = loc("kernels.py":43:16)
+#loc11 = loc("kernels.py":44:25)
+#loc12 = loc("kernels.py":44:32)
+#loc13 = loc("kernels.py":44:4)
+#loc16 = loc("x"(#loc1))
+#loc17 = loc("x"(#loc3))
+#loc18 = loc("place"(#loc4))
+#loc19 = loc("x"(#loc5))
+#loc20 = loc("x"(#loc6))
+#loc21 = loc("x"(#loc7))
+#loc22 = loc("y"(#loc10))
+--file far.fx--
+graph far {
+  %x = aten.arange.default(10, dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x], KERNEL, [1, 1, 1], [8], [], [0])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--err--
+error: run: ferrite.triton_kernel.default (%k): index 10 is out of bounds for 10 elements
+--status-- 1

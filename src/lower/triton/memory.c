@@ -39,6 +39,21 @@ static sym_expr looked_up(triton *t, const triton_memory *m, loop_value offset)
     return lower_lookup(t->l, offset, room, LOOP_ELEMENTS);
 }
 
+static bool is_static(const triton *t, sym_expr e)
+{
+    return !sym_has_kind(t->s, e, SYM_SIZE) && !sym_has_kind(t->s, e, SYM_UNBACKED);
+}
+
+bool triton_needs_check(const triton_axes *a, sym_expr e, sym_expr room)
+{
+    sym_bound bounds[LOWER_MAX_RANK];
+    sym_env env = triton_env(a, bounds);
+    sym_table *s = a->t->s;
+    bool is_inside = sym_known_less_equal(s, a->t->l->zero, e, &env) &&
+                     sym_known_less_equal(s, sym_add_int(s, e, 1), room, &env);
+    return !is_inside && is_static(a->t, e) && is_static(a->t, room);
+}
+
 fe_status triton_load(triton *t, const ttir_op *op, int parameter)
 {
     (void)parameter;
@@ -47,11 +62,15 @@ fe_status triton_load(triton *t, const ttir_op *op, int parameter)
     if (!argument) return triton_fail(t, "from what is no pointer to an argument");
     triton_memory *m = &t->memories[argument - 1];
     loop_value offset = triton_here(t, op, 0);
-    sym_expr e = triton_expr(t, offset);
-    if (sym_is_none(e)) e = looked_up(t, m, offset);
+    loop_value mask = triton_mask(t, op->operand_count > 1 ? op->operands[1] : 0);
+    sym_expr sizes[LOWER_MAX_RANK], e = triton_expr(t, offset);
+    triton_axes all = triton_axes_of(t, triton_sizes(t, type, sizes), sizes);
+    sym_expr room = t->p->buffers.at[m->view.buffer].elements;
+    bool is_open = sym_is_none(e) ||
+                   (!mask.id && triton_needs_check(&all, sym_add(t->s, e, m->view.offset), room));
+    if (is_open) e = looked_up(t, m, offset);
     loop_value v = loop_cast(t->p, type->dtype,
                              loop_load(t->p, m->view.buffer, sym_add(t->s, m->view.offset, e)));
-    loop_value mask = triton_mask(t, op->operand_count > 1 ? op->operands[1] : 0);
     loop_value other = loop_cast(t->p, type->dtype, loop_const_int(t->p, TY_I32, 0));
     if (op->operand_count > 2) other = triton_here(t, op, 2);
     m->is_read = true;

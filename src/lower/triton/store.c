@@ -225,7 +225,7 @@ static sym_expr place_of(writing *w, loop_value mask)
     triton *t = w->t;
     const triton_memory *m = w->memory;
     sym_expr e = triton_expr(t, w->offset), room = t->p->buffers.at[m->view.buffer].elements;
-    if (!mask.id && !sym_is_none(e)) return e;
+    if (!mask.id && !sym_is_none(e) && !triton_needs_check(&w->over, e, room)) return e;
     loop_value place = loop_cast(t->p, TY_I64, w->offset),
                spare = loop_index(t->p, sym_add_int(t->s, room, -1));
     if (mask.id) place = loop_where(t->p, mask, place, spare);

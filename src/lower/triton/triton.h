@@ -128,6 +128,12 @@ bool triton_holds(const triton_axes *a, loop_value condition);
 /* Ends axis k where the condition does; false: it does not say where. */
 bool triton_cut(triton_axes *a, loop_value condition, uint32_t k);
 
+/* ---- memory.c ---- */
+/* Is it not known that element e, over these axes, is in [0, room), although both are numbers and axes
+ * alone? Then nothing but a check of the run can tell; where sizes are symbols, assertions about them
+ * do. */
+bool triton_needs_check(const triton_axes *a, sym_expr e, sym_expr room);
+
 /* ---- store.c ---- */
 /* memory[offset] (mode)= value where the mask holds; all are over the axes of these sizes. */
 fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_expr *sizes,
