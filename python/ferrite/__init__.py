@@ -65,8 +65,10 @@ def _has_wrapped_weights(exported):
 
 
 def _without_transforms(exported):
-    """What such calls stand for is written out, and what operators of torchao's are composed of."""
+    """What such calls stand for is written out, what operators of torchao's are composed of, and which Triton kernels others call."""
     import torch
+    from ferrite import _triton
+    exported = _triton.written_out(exported, [op for packet in _custom_ops(exported) for op in ferrite_ops._of_pytorch(packet)])
     modules = (module for module in exported.graph_module.modules() if hasattr(module, "graph"))
     is_open = any(_is_pytorchs_to_resolve(node) for module in modules for node in module.graph.nodes)
     composed = [overload for packet in _custom_ops(exported) for overload in ferrite_ops._of_pytorch(packet)

@@ -8,7 +8,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree
 
 import ferrite_runtime as rt
-from ferrite import _flex, text
+from ferrite import _flex, _triton, text
 from ferrite._library import Tensor
 from ferrite._session import Error
 
@@ -25,7 +25,7 @@ class ExportedText(text.Text):
         self._exported, self.given = exported, {}
         self._inputs = {spec.arg.name: spec for spec in exported.graph_signature.input_specs}
         self._returned = set(exported.graph_signature.user_outputs)
-        super().__init__(_flex.expanded(exported.graph_module))
+        super().__init__(_triton.told(_flex.expanded(exported.graph_module)))
 
     def _graph(self, name, module, is_main):
         written = super()._graph(name, module, is_main)

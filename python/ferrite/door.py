@@ -39,7 +39,7 @@ from torch._functorch._aot_autograd.schemas import SerializableAOTDispatchCompil
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-from ferrite import _dtypes, _flex, _layout, _recompute, _trace, text
+from ferrite import _dtypes, _flex, _layout, _recompute, _trace, _triton, text
 from ferrite._call import Signature
 from ferrite._graph import Graph, Instead, Refused, Source, log, session_with, tell, version
 from ferrite._handed import argument, attribute, can_be_handed
@@ -184,7 +184,7 @@ class Compiler:
 
     def compile(self, module, frozen=(), donated=()):
         _say_states(module)
-        module = _flex.expanded(module)
+        given, module = module, _triton.told(_flex.expanded(module))
         _dtypes.correct(module)
         for node in _drawing(module):
             if not can_be_handed(node):
@@ -192,7 +192,7 @@ class Compiler:
         session, written, source, remarks = self._compile_or_hand(module, donated)
         metas = [node.meta.get("val") for node in module.graph.nodes if node.op == "placeholder"]
         source.signature = Signature(written, metas, frozen)
-        return Graph(source.program(session, lambda error: self._fall_back(module, error)), source, remarks)
+        return Graph(source.program(session, lambda error: self._fall_back(given, error)), source, remarks)
 
     def _compile_or_hand(self, module, donated):
         """Nodes that ferrite refuses are handed to PyTorch, until it takes the rest."""
@@ -259,7 +259,7 @@ def backend(module, example_inputs, *, mode=None, options=None):
     compiler.cached = compiler.cached and not any(map(is_traceable_wrapper_subclass, example_inputs))
     compile_graph = aot_autograd(**compiler.for_autograd(), partition_fn=_partition, keep_inference_input_mutations=True)
     settings = {"unlift_effect_tokens": True}  # what orders effects is made in the graph, as for Inductor
-    with torch._functorch.config.patch(settings), compiler.cache():
+    with torch._functorch.config.patch(settings), compiler.cache(), _triton.device():
         return compile_graph(module, example_inputs)
 
 

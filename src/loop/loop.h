@@ -502,6 +502,8 @@ sym_expr loop_replace_loads_in(loop_program *p, sym_expr e, loop_buffer_id buffe
 /* Calls visit for each distinct node under a store: its value, and what its index needs. */
 void loop_each_store_node(loop_program *p, const loop_store *store,
                           void (*visit)(void *data, loop_value v), void *data);
+/* v with each `found` in it replaced, also behind indirect symbols. */
+loop_value loop_replace_value(loop_program *p, loop_value v, loop_value found, loop_value put);
 /* v with its indices simplified by what env knows of the axes. */
 loop_value loop_simplify(loop_program *p, loop_value v, const sym_env *env);
 /* v with each load of `buffer` replaced by value_at(index). */

@@ -116,6 +116,7 @@ typedef struct rewriting {
     loop_buffer_id buffer;
     loop_value (*value_at)(void *data, loop_program *p, sym_expr index);
     void *data;
+    loop_value found, put; /* the one for the other; none: nothing */
 } rewriting;
 
 static void note_indirect(void *data, sym_expr symbol)
@@ -190,7 +191,7 @@ static loop_value rewrite(rewriting *r, loop_value v)
     loop_work_add(r->p, r->w, v);
     for (uint32_t k = 0; k < r->w->order.count; k++) {
         uint32_t id = r->w->order.at[k];
-        r->w->memo[id] = rewrite_node(r, id).id;
+        r->w->memo[id] = id == r->found.id ? r->put.id : rewrite_node(r, id).id;
     }
     loop_value result = {r->w->memo[v.id]};
     loop_work_end(r->p, r->w);
@@ -213,6 +214,12 @@ loop_value loop_replace_loads(loop_program *p, loop_value v, loop_buffer_id buff
 {
     rewriting r = {
         .p = p, .replaces_loads = true, .buffer = buffer, .value_at = value_at, .data = data};
+    return rewrite(&r, v);
+}
+
+loop_value loop_replace_value(loop_program *p, loop_value v, loop_value found, loop_value put)
+{
+    rewriting r = {.p = p, .found = found, .put = put};
     return rewrite(&r, v);
 }
 

@@ -1,0 +1,487 @@
+/* value.c -- numbers, element by element. Halves are computed in f32 and rounded after each operation.
+ * Integers have no sign in the kernel and are signed here; an operation on unsigned ones converts them
+ * there and back.
+ */
+#include "lower/triton/triton.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values of the kernel ---- */
+
+const ttir_type *triton_type(const triton *t, ttir_value v)
+{
+    return &t->kernel->types.at[v];
+}
+
+uint32_t triton_sizes(triton *t, const ttir_type *type, sym_expr *sizes)
+{
+    CHECK(t->l->session, t->lead_count + type->rank <= LOWER_MAX_RANK);
+    memcpy(sizes, t->lead, t->lead_count * sizeof *sizes);
+    for (uint32_t k = 0; k < type->rank; k++)
+        sizes[t->lead_count + k] = lower_const(t->l, type->sizes[k]);
+    return t->lead_count + type->rank;
+}
+
+/* What a loop has added up is wanted as it is. */
+static void sum_up(triton *t, ttir_value v)
+{
+    triton_value *value = &t->values[v];
+    uint32_t lead = t->lead_count - (t->loops - value->loops);
+    lower_tensor sum = triton_reduced(t, value->code, value->steps, TRITON_NO_AXIS, lead);
+    value->t = lower_cast(t->l, sum, triton_type(t, v)->dtype);
+}
+
+lower_tensor triton_tensor(triton *t, ttir_value v)
+{
+    triton_value *value = &t->values[v];
+    sym_expr sizes[LOWER_MAX_RANK], exprs[LOWER_MAX_RANK];
+    if (!value->t.box && value->steps.box) sum_up(t, v);
+    uint32_t more = t->loops - value->loops, lead = t->lead_count - more;
+    CHECK(t->l->session, value->t.box);
+    if (!more) return value->t;
+    uint32_t rank = triton_sizes(t, triton_type(t, v), sizes);
+    for (uint32_t k = 0; k < value->t.rank; k++) exprs[k] = t->l->axes[k < lead ? k : k + more];
+    return lower_remap(t->l, value->t, rank, sizes, exprs);
+}
+
+lower_tensor triton_operand(triton *t, const ttir_op *op, uint32_t k)
+{
+    return triton_tensor(t, op->operands[k]);
+}
+
+loop_value triton_here(triton *t, const ttir_op *op, uint32_t k)
+{
+    return lower_here(t->l, triton_operand(t, op, k));
+}
+
+void triton_set(triton *t, const ttir_op *op, uint32_t k, triton_value v)
+{
+    v.loops = t->loops;
+    if (v.t.box && !v.t.map && !v.argument)
+        lower_settle(t->l, v.t.box, t->kernel->uses.at[op->result + k]);
+    t->values[op->result + k] = v;
+}
+
+void triton_give_tensor(triton *t, const ttir_op *op, lower_tensor v)
+{
+    triton_set(t, op, 0, (triton_value){.t = v});
+}
+
+void triton_give(triton *t, const ttir_op *op, loop_value v)
+{
+    sym_expr sizes[LOWER_MAX_RANK];
+    const ttir_type *type = triton_type(t, op->result);
+    uint32_t rank = triton_sizes(t, type, sizes);
+    triton_give_tensor(
+        t, op, lower_value(t->l, type->dtype, rank, sizes, loop_cast(t->p, type->dtype, v)));
+}
+
+static ty_dtype dtype_of(const triton *t, loop_value v)
+{
+    return loop_at(t->p, v)->dtype;
+}
+
+sym_expr triton_expr(triton *t, loop_value v)
+{
+    const loop_node *n = loop_at(t->p, v);
+    if (n->op == LOOP_CAST && (n->dtype == TY_I32 || n->dtype == TY_I64))
+        n = loop_at(t->p, n->args[0]);
+    if (n->op == LOOP_INDEX) return n->index;
+    bool is_integer = n->op == LOOP_CONST && (n->dtype == TY_I32 || n->dtype == TY_I64);
+    return is_integer ? lower_const(t->l, n->integer) : (sym_expr){0};
+}
+
+loop_value triton_index(triton *t, ty_dtype d, sym_expr e)
+{
+    return loop_cast(t->p, d, loop_index(t->p, e));
+}
+
+bool triton_is_zero(triton *t, ttir_value v)
+{
+    const lower_box *box = triton_tensor(t, v).box;
+    const loop_node *n = box->realised ? NULL : loop_at(t->p, box->value);
+    return n && n->op == LOOP_CONST && ty_is_floating(n->dtype) && n->number[0] == 0;
+}
+
+/* ---- arithmetic ---- */
+
+static loop_value widened(triton *t, loop_value v)
+{
+    return loop_cast(t->p, lower_compute_dtype(dtype_of(t, v)), v);
+}
+
+/* A divisor that is 0 gives nothing that is used, and must not stop the program. */
+static loop_value divisor(triton *t, loop_opcode op, loop_value v)
+{
+    ty_dtype d = dtype_of(t, v);
+    if ((op != LOOP_TRUNCDIV && op != LOOP_FMOD) || !ty_is_integral(d, true)) return v;
+    loop_value zero = loop_const_int(t->p, d, 0), one = loop_const_int(t->p, d, 1);
+    return loop_where(t->p, loop_binary(t->p, LOOP_EQ, v, zero), one, v);
+}
+
+static loop_value applied(triton *t, loop_opcode op, loop_value a, loop_value b)
+{
+    return loop_binary(t->p, op, a, divisor(t, op, b));
+}
+
+fe_status triton_number(triton *t, const ttir_op *op, int opcode)
+{
+    loop_value a = widened(t, triton_here(t, op, 0));
+    if (op->operand_count != loop_operand_count((loop_opcode)opcode))
+        return triton_fail(t, "its operands");
+    if (op->operand_count == 1)
+        triton_give(t, op, loop_unary(t->p, (loop_opcode)opcode, a));
+    else
+        triton_give(t, op, applied(t, (loop_opcode)opcode, a, widened(t, triton_here(t, op, 1))));
+    return FE_OK;
+}
+
+fe_status triton_fused(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    loop_node n = {.op = LOOP_FMA};
+    for (uint32_t k = 0; k < 3; k++) n.args[k] = widened(t, triton_here(t, op, k));
+    n.dtype = dtype_of(t, n.args[0]);
+    triton_give(t, op, loop_make(t->p, n));
+    return FE_OK;
+}
+
+fe_status triton_clamp(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    bool keeps_nan = op->word_count > 1 && strcmp(op->words[1], "all") == 0;
+    loop_value x = widened(t, triton_here(t, op, 0)), low = widened(t, triton_here(t, op, 1));
+    x = loop_binary(t->p, keeps_nan ? LOOP_MAX : LOOP_FMAX, x, low);
+    triton_give(
+        t, op,
+        loop_binary(t->p, keeps_nan ? LOOP_MIN : LOOP_FMIN, x, widened(t, triton_here(t, op, 2))));
+    return FE_OK;
+}
+
+/* Functions of the device's library, by the name that all floats share: __nv_tanhf and __nv_tanh are
+ * "tanh". */
+fe_status triton_library(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    static const struct {
+        const char *name;
+        loop_opcode op;
+    } FUNCTIONS[] = {{"tanh", LOOP_TANH},   {"erf", LOOP_ERF},          {"exp", LOOP_EXP},
+                     {"exp2", LOOP_EXP2},   {"expm1", LOOP_EXPM1},      {"log", LOOP_LOG},
+                     {"log2", LOOP_LOG2},   {"log10", LOOP_LOG10},      {"log1p", LOOP_LOG1P},
+                     {"sin", LOOP_SIN},     {"cos", LOOP_COS},          {"tan", LOOP_TAN},
+                     {"asin", LOOP_ASIN},   {"acos", LOOP_ACOS},        {"atan", LOOP_ATAN},
+                     {"sinh", LOOP_SINH},   {"cosh", LOOP_COSH},        {"asinh", LOOP_ASINH},
+                     {"acosh", LOOP_ACOSH}, {"atanh", LOOP_ATANH},      {"sqrt", LOOP_SQRT},
+                     {"rsqrt", LOOP_RSQRT}, {"fabs", LOOP_ABS},         {"floor", LOOP_FLOOR},
+                     {"ceil", LOOP_CEIL},   {"trunc", LOOP_TRUNC},      {"rint", LOOP_ROUND},
+                     {"erfc", LOOP_ERFC},   {"erfinv", LOOP_ERFINV},    {"lgamma", LOOP_LGAMMA},
+                     {"pow", LOOP_POW},     {"fmod", LOOP_FMOD},        {"atan2", LOOP_ATAN2},
+                     {"hypot", LOOP_HYPOT}, {"copysign", LOOP_COPYSIGN}};
+    const ttir_attribute *symbol = ttir_find(op, "symbol");
+    const char *name = symbol && symbol->text ? symbol->text : "";
+    if (strncmp(name, "__nv_", 5) != 0) return triton_fail(t, "the function \"%s\"", name);
+    for (size_t k = 0; k < COUNT_OF(FUNCTIONS); k++) {
+        size_t length = strlen(FUNCTIONS[k].name);
+        bool is_it = strncmp(name + 5, FUNCTIONS[k].name, length) == 0;
+        const char *rest = name + 5 + length;
+        if (is_it && (!*rest || strcmp(rest, "f") == 0))
+            return triton_number(t, op, (int)FUNCTIONS[k].op);
+    }
+    return triton_fail(t, "the function \"%s\"", name);
+}
+
+/* ---- integers ---- */
+
+static bool is_natural(triton *t, sym_expr e, int64_t least, const sym_env *env)
+{
+    return sym_known_less_equal(t->s, lower_const(t->l, least), e, env);
+}
+
+/* Could it wrap around? Sums and products of sizes do not where the program is right; large constants
+ * are those of hashes. */
+static bool may_wrap(triton *t, ty_dtype d, sym_expr a, sym_expr b, sym_expr e, const sym_env *env)
+{
+    enum { LARGE = 1 << 26 };
+    int64_t least, most, factor;
+    if (sym_is_none(e)) return true;
+    if (d == TY_I64 || sym_is_int(t->s, e, NULL)) return false;
+    for (int k = 0; k < 2; k++)
+        if (sym_is_int(t->s, k ? a : b, &factor) && (factor > LARGE || factor < -LARGE))
+            return true;
+    sym_range(t->s, e, env, &least, &most);
+    return (least != SYM_NO_MIN && least < INT32_MIN) || (most != SYM_NO_MAX && most > INT32_MAX);
+}
+
+static sym_expr combined(triton *t, loop_opcode op, sym_expr a, sym_expr b, const sym_env *env)
+{
+    bool divides = is_natural(t, a, 0, env) && is_natural(t, b, 1, env);
+    switch (op) {
+    case LOOP_ADD: return sym_add(t->s, a, b);
+    case LOOP_SUB: return sym_sub(t->s, a, b);
+    case LOOP_MUL: return sym_mul(t->s, a, b);
+    case LOOP_MIN: return sym_min(t->s, a, b);
+    case LOOP_MAX: return sym_max(t->s, a, b);
+    case LOOP_TRUNCDIV:
+        return divides ? sym_simplify(t->s, sym_floordiv(t->s, a, b), env) : (sym_expr){0};
+    case LOOP_FMOD: return divides ? sym_simplify(t->s, sym_mod(t->s, a, b), env) : (sym_expr){0};
+    default: return (sym_expr){0};
+    }
+}
+
+/* As an expression, where both operands are; naturals: only where they are not negative. */
+static bool as_expression(triton *t, const ttir_op *op, int opcode, bool naturals, loop_value a,
+                          loop_value b)
+{
+    sym_bound bounds[LOWER_MAX_RANK];
+    sym_expr sizes[LOWER_MAX_RANK], x = triton_expr(t, a), y = triton_expr(t, b);
+    const ttir_type *type = triton_type(t, op->result);
+    sym_env env = {bounds, triton_sizes(t, type, sizes)};
+    if (sym_is_none(x) || sym_is_none(y) || (type->dtype != TY_I32 && type->dtype != TY_I64))
+        return false;
+    for (uint32_t k = 0; k < env.count; k++) bounds[k] = (sym_bound){t->l->axes[k], sizes[k]};
+    if (naturals && !(is_natural(t, x, 0, &env) && is_natural(t, y, 0, &env))) return false;
+    sym_expr e = combined(t, (loop_opcode)opcode, x, y, &env);
+    if (may_wrap(t, type->dtype, x, y, e, &env)) return false;
+    triton_give(t, op, triton_index(t, type->dtype, e));
+    return true;
+}
+
+fe_status triton_integer(triton *t, const ttir_op *op, int opcode)
+{
+    loop_value a = triton_here(t, op, 0), b = triton_here(t, op, 1);
+    if (!as_expression(t, op, opcode, false, a, b))
+        triton_give(t, op, applied(t, (loop_opcode)opcode, a, b));
+    return FE_OK;
+}
+
+static ty_dtype without_sign(ty_dtype d)
+{
+    switch (d) {
+    case TY_I8: return TY_U8;
+    case TY_I16: return TY_U16;
+    case TY_I32: return TY_U32;
+    case TY_I64: return TY_U64;
+    default: return d;
+    }
+}
+
+static loop_value unsigned_here(triton *t, const ttir_op *op, uint32_t k)
+{
+    loop_value v = triton_here(t, op, k);
+    return loop_cast(t->p, without_sign(dtype_of(t, v)), v);
+}
+
+fe_status triton_unsigned(triton *t, const ttir_op *op, int opcode)
+{
+    loop_value a = triton_here(t, op, 0), b = triton_here(t, op, 1);
+    if (as_expression(t, op, opcode, true, a, b)) return FE_OK;
+    triton_give(t, op,
+                applied(t, (loop_opcode)opcode, unsigned_here(t, op, 0), unsigned_here(t, op, 1)));
+    return FE_OK;
+}
+
+/* The upper half of a product. */
+fe_status triton_high_product(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    if (triton_type(t, op->result)->dtype != TY_I32)
+        return triton_fail(t, "of other integers than i32");
+    loop_value a = loop_cast(t->p, TY_U64, unsigned_here(t, op, 0)),
+               b = loop_cast(t->p, TY_U64, unsigned_here(t, op, 1)),
+               half = loop_const_int(t->p, TY_U64, 32);
+    triton_give(t, op, loop_binary(t->p, LOOP_SHR, loop_binary(t->p, LOOP_MUL, a, b), half));
+    return FE_OK;
+}
+
+/* ---- comparisons ---- */
+
+static loop_value either_nan(triton *t, loop_value a, loop_value b)
+{
+    return loop_binary(t->p, LOOP_OR, loop_unary(t->p, LOOP_ISNAN, a),
+                       loop_unary(t->p, LOOP_ISNAN, b));
+}
+
+/* By "lt" and so on. */
+static bool compared(triton *t, const char *relation, loop_value a, loop_value b, loop_value *out)
+{
+    static const struct {
+        const char *name;
+        loop_opcode op;
+        bool swaps;
+    } RELATIONS[] = {{"eq", LOOP_EQ, false}, {"ne", LOOP_NE, false}, {"lt", LOOP_LT, false},
+                     {"le", LOOP_LE, false}, {"gt", LOOP_LT, true},  {"ge", LOOP_LE, true}};
+    for (size_t k = 0; k < COUNT_OF(RELATIONS); k++)
+        if (strcmp(RELATIONS[k].name, relation) == 0) {
+            bool swaps = RELATIONS[k].swaps;
+            *out = loop_binary(t->p, RELATIONS[k].op, swaps ? b : a, swaps ? a : b);
+            return true;
+        }
+    return false;
+}
+
+/* olt, ult and so on: what is ordered is false of NaN, what is not is true. */
+static bool compared_floats(triton *t, const char *predicate, loop_value a, loop_value b,
+                            loop_value *out)
+{
+    bool is_ordered = predicate[0] == 'o';
+    loop_value nan = either_nan(t, a, b), ordered = loop_unary(t->p, LOOP_NOT, nan);
+    if (strcmp(predicate, "ord") == 0) return *out = ordered, true;
+    if (strcmp(predicate, "uno") == 0) return *out = nan, true;
+    if ((!is_ordered && predicate[0] != 'u') || !compared(t, predicate + 1, a, b, out))
+        return false;
+    bool is_ne = strcmp(predicate + 1, "ne") == 0; /* true of NaN, where others are false */
+    if (is_ordered == is_ne)
+        *out = loop_binary(t->p, is_ne ? LOOP_AND : LOOP_OR, *out, is_ne ? ordered : nan);
+    return true;
+}
+
+/* slt, ult, eq; expressions are compared as such, so that masks can be understood. */
+static bool compared_integers(triton *t, const ttir_op *op, const char *predicate, loop_value *out)
+{
+    loop_value a = triton_here(t, op, 0), b = triton_here(t, op, 1);
+    sym_expr x = triton_expr(t, a), y = triton_expr(t, b);
+    bool has_sign = predicate[0] == 's' || predicate[0] == 'u';
+    if (predicate[0] == 'u') {
+        a = unsigned_here(t, op, 0);
+        b = unsigned_here(t, op, 1);
+    } else if (!sym_is_none(x) && !sym_is_none(y)) {
+        a = loop_index(t->p, x);
+        b = loop_index(t->p, y);
+    }
+    return compared(t, predicate + has_sign, a, b, out);
+}
+
+fe_status triton_compare(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    loop_value v;
+    const char *predicate = op->word_count ? op->words[0] : "";
+    bool is_known = op->code == TTIR_CMPI
+                        ? compared_integers(t, op, predicate, &v)
+                        : compared_floats(t, predicate, widened(t, triton_here(t, op, 0)),
+                                          widened(t, triton_here(t, op, 1)), &v);
+    if (!is_known) return triton_fail(t, "the comparison '%s'", predicate);
+    triton_give(t, op, v);
+    return FE_OK;
+}
+
+/* One condition for all of a block, or one for each element. */
+static loop_value condition_here(triton *t, const ttir_op *op, const ttir_type *type)
+{
+    sym_expr sizes[LOWER_MAX_RANK], index[LOWER_MAX_RANK];
+    triton_sizes(t, type, sizes);
+    for (uint32_t k = 0; k < LOWER_MAX_RANK; k++) index[k] = t->l->axes[k];
+    return lower_at(t->l, triton_operand(t, op, 0), index);
+}
+
+fe_status triton_select(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    const ttir_type *type = triton_type(t, op->result);
+    sym_expr sizes[LOWER_MAX_RANK];
+    uint32_t rank = triton_sizes(t, type, sizes), argument = t->values[op->operands[1]].argument;
+    if (argument != t->values[op->operands[2]].argument)
+        return triton_fail(t, "of pointers to different tensors");
+    loop_value a = triton_here(t, op, 1), b = triton_here(t, op, 2);
+    if (argument) a = loop_cast(t->p, TY_I64, a), b = loop_cast(t->p, TY_I64, b);
+    loop_value v = loop_where(t->p, condition_here(t, op, type), a, b);
+    lower_tensor result = lower_value(t->l, dtype_of(t, v), rank, sizes, v);
+    triton_set(t, op, 0, (triton_value){.t = result, .argument = argument});
+    return FE_OK;
+}
+
+/* ---- conversions ---- */
+
+fe_status triton_convert(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    if (triton_type(t, op->result)->dtype == TY_NO_DTYPE) return triton_fail(t, "to such a type");
+    triton_give(t, op, triton_here(t, op, 0));
+    return FE_OK;
+}
+
+fe_status triton_convert_unsigned(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    sym_expr e = triton_expr(t, triton_here(t, op, 0));
+    bool is_natural_number = !sym_is_none(e) && is_natural(t, e, 0, NULL);
+    triton_give(t, op, is_natural_number ? loop_index(t->p, e) : unsigned_here(t, op, 0));
+    return FE_OK;
+}
+
+fe_status triton_extend(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    loop_value v = triton_here(t, op, 0);
+    sym_expr e = triton_expr(t, v);
+    ty_dtype d = triton_type(t, op->result)->dtype;
+    if (!sym_is_none(e)) v = loop_index(t->p, e);
+    if (dtype_of(t, v) == TY_BOOL)
+        v = loop_unary(t->p, LOOP_NEG, loop_cast(t->p, d, v)); /* true is -1 */
+    triton_give(t, op, v);
+    return FE_OK;
+}
+
+/* The lower bits. */
+fe_status triton_shorten(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    loop_value v = triton_here(t, op, 0);
+    if (triton_type(t, op->result)->dtype == TY_BOOL)
+        v = loop_binary(t->p, LOOP_AND, v, loop_const_int(t->p, dtype_of(t, v), 1));
+    triton_give(t, op, v);
+    return FE_OK;
+}
+
+fe_status triton_bitcast(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    const ttir_type *type = triton_type(t, op->result);
+    const triton_value *value = &t->values[op->operands[0]];
+    loop_value v = triton_here(t, op, 0);
+    if (value->argument) {
+        ty_dtype held = t->memories[value->argument - 1].tensor->dtype;
+        if (!triton_fits(held, type->dtype)) return triton_fail(t, "of a pointer");
+        triton_set(t, op, 0,
+                   (triton_value){.t = triton_operand(t, op, 0), .argument = value->argument});
+        return FE_OK;
+    }
+    if (dtype_of(t, v) != type->dtype)
+        v = loop_make(t->p, (loop_node){.op = LOOP_BITCAST, .dtype = type->dtype, .args = {v}});
+    triton_give(t, op, v);
+    return FE_OK;
+}
+
+/* ---- constants ---- */
+
+/* 1.5, or the bits of a float, 0xFF800000 */
+static double float_of(ty_dtype d, const char *word)
+{
+    if (strncmp(word, "0x", 2) != 0) return strtod(word, NULL);
+    uint64_t bits = strtoull(word + 2, NULL, 16);
+    uint32_t low = (uint32_t)bits;
+    uint16_t half = (uint16_t)bits;
+    const void *data = d == TY_F64 ? (const void *)&bits : d == TY_F32 ? (const void *)&low : &half;
+    double value = 0;
+    loop_convert(TY_F64, &value, d, data);
+    return value;
+}
+
+fe_status triton_constant(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    const ttir_type *type = triton_type(t, op->result);
+    const char *word = op->word_count ? op->words[op->word_count - 1] : "";
+    if (op->word_count > 2 || !*word || type->dtype == TY_NO_DTYPE)
+        return triton_fail(t, "of this form");
+    if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0)
+        triton_give(t, op, loop_const_int(t->p, type->dtype, *word == 't'));
+    else if (ty_is_integral(type->dtype, true))
+        triton_give(t, op, loop_const_int(t->p, type->dtype, strtoll(word, NULL, 0)));
+    else
+        triton_give(t, op, loop_const_float(t->p, type->dtype, float_of(type->dtype, word)));
+    return FE_OK;
+}

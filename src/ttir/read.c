@@ -1,0 +1,455 @@
+/* read.c -- a kernel from its text. Every operation has the same parts, operands, words, attributes and
+ * types, in an order that its form tells; what they mean is for who lowers it.
+ */
+#include "ttir/ttir.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TYPES = 64, MOST_DEPTH = 32 };
+
+typedef enum op_form { PLAIN, REGION, FOR, IF, BRANCH } op_form;
+typedef enum op_result { NONE, LAST, FIRST, BOOL, POINTS } op_result;
+
+typedef struct op_row {
+    const char *name;
+    op_form form;
+    op_result result;
+    uint32_t operands;
+} op_row;
+
+static const op_row ROWS[TTIR_CODE_COUNT] = {
+#define TTIR(id, name, form, operands, result, rule, parameter) \
+    [TTIR_##id] = {name, form, result, operands},
+#include "ttir/ttir.def"
+};
+
+const char *ttir_name(ttir_code code)
+{
+    return ROWS[code].name;
+}
+
+const ttir_attribute *ttir_find(const ttir_op *op, const char *name)
+{
+    for (uint32_t k = 0; k < op->attribute_count; k++)
+        if (strcmp(op->attributes[k].name, name) == 0) return &op->attributes[k];
+    return NULL;
+}
+
+int64_t ttir_integer(const ttir_op *op, const char *name, int64_t fallback)
+{
+    const ttir_attribute *a = ttir_find(op, name);
+    return a && a->count ? a->integers[0] : fallback;
+}
+
+/* ---- values ---- */
+
+static ttir_value new_value(ttir_reader *in, ttir_type type)
+{
+    vec_push(in->memory, &in->kernel->types, type);
+    vec_push(in->memory, &in->kernel->uses, 0);
+    return in->kernel->types.count - 1;
+}
+
+static void name_value(ttir_reader *in, const char *name, ttir_value v)
+{
+    map_set(in->memory, &in->values, MAP_KEY(name), v);
+}
+
+/* %name or %name#2 */
+static ttir_value used_value(ttir_reader *in)
+{
+    ttir_expect(in, "%");
+    const char *name = ttir_word(in);
+    uint32_t v = map_get(&in->values, MAP_KEY(name));
+    if (*in->at == '#') {
+        char *end;
+        v += v == MAP_NONE ? 0 : (uint32_t)strtoul(in->at + 1, &end, 10);
+        in->at++;
+        ttir_word(in);
+    }
+    if (v < in->kernel->types.count) return in->kernel->uses.at[v]++, v;
+    ttir_fail(in, "its text: %%%s has not been defined", name);
+    return 0;
+}
+
+typedef struct op_parts {
+    VEC(ttir_value) operands;
+    VEC(const char *) words;
+    VEC(ttir_attribute) attributes;
+    VEC(ttir_block) regions;
+    VEC(const char *) results; /* their names; an empty one belongs to the one before */
+} op_parts;
+
+/* ---- attributes ---- */
+
+static void add_integer(ttir_reader *in, ttir_attribute *a, const char *word)
+{
+    int64_t *integers = NEW_ARRAY(in->memory, int64_t, a->count + 1);
+    if (a->count) memcpy(integers, a->integers, a->count * sizeof *integers);
+    integers[a->count++] = strtoll(word, NULL, 10);
+    a->integers = integers;
+}
+
+/* array<i32: 1, 0> */
+static void read_array(ttir_reader *in, ttir_attribute *a)
+{
+    ttir_word(in);
+    ttir_take(in, ":");
+    while (!in->fault && !ttir_take(in, ">")) {
+        const char *word = ttir_word(in);
+        if (!*word) ttir_fail(in, "its text: a number expected before '%.20s'", in->at);
+        add_integer(in, a, word);
+        ttir_take(in, ",");
+    }
+}
+
+static void read_attribute_value(ttir_reader *in, ttir_attribute *a)
+{
+    if (ttir_sees(in, "\"")) {
+        a->text = ttir_string(in);
+    } else if (ttir_take(in, "array<")) {
+        read_array(in, a);
+    } else if (ttir_sees(in, "[") || ttir_sees(in, "#") || ttir_sees(in, "dense<")) {
+        in->at += strcspn(in->at, "[<,}");
+        if (*in->at == '[' || *in->at == '<') ttir_skip_brackets(in);
+    } else {
+        a->text = ttir_word(in);
+        if ((*a->text >= '0' && *a->text <= '9') || *a->text == '-') add_integer(in, a, a->text);
+    }
+    if (ttir_take(in, ":")) ttir_read_type(in);
+}
+
+/* { name = value : type, ... } */
+static void read_attributes(ttir_reader *in, op_parts *parts)
+{
+    ttir_expect(in, "{");
+    while (!in->fault && !ttir_take(in, "}")) {
+        ttir_attribute a = {.name = ttir_sees(in, "\"") ? ttir_string(in) : ttir_word(in)};
+        if (!*a.name) ttir_fail(in, "its text: an attribute expected before '%.20s'", in->at);
+        if (ttir_take(in, "=")) read_attribute_value(in, &a);
+        vec_push(in->memory, &parts->attributes, a);
+        ttir_take(in, ",");
+    }
+    ttir_take(in, ">");
+}
+
+/* ---- operations ---- */
+
+static void read_ops(ttir_reader *in, ttir_block *block);
+
+static ttir_value named_argument(ttir_reader *in, ttir_block *block, const char *name,
+                                 ttir_type type)
+{
+    ttir_value v = new_value(in, type);
+    name_value(in, name, v);
+    ttir_value *arguments = NEW_ARRAY(in->memory, ttir_value, block->argument_count + 1);
+    if (block->argument_count)
+        memcpy(arguments, block->arguments, block->argument_count * sizeof *arguments);
+    arguments[block->argument_count++] = v;
+    block->arguments = arguments;
+    return v;
+}
+
+/* (%a: type {attributes} loc(...), ...) */
+static void read_arguments(ttir_reader *in, ttir_block *block)
+{
+    op_parts ignored = {0};
+    ttir_expect(in, "(");
+    while (!in->fault && !ttir_take(in, ")")) {
+        ttir_expect(in, "%");
+        const char *name = ttir_word(in);
+        ttir_expect(in, ":");
+        named_argument(in, block, name, ttir_read_type(in));
+        if (ttir_sees(in, "{")) read_attributes(in, &ignored);
+        ttir_place(in);
+        ttir_take(in, ",");
+    }
+}
+
+static void add_region(ttir_reader *in, op_parts *parts, ttir_block block)
+{
+    if (++in->depth > MOST_DEPTH)
+        ttir_fail(in, "its text: more than %d regions within each other", MOST_DEPTH);
+    read_ops(in, &block);
+    in->depth--;
+    ttir_expect(in, "}");
+    vec_push(in->memory, &parts->regions, block);
+}
+
+/* ({ ^bb0(%a: f32, %b: f32): ... }) */
+static void read_region(ttir_reader *in, op_parts *parts)
+{
+    ttir_block block = {0};
+    ttir_expect(in, "({");
+    if (ttir_take(in, "^")) {
+        ttir_word(in);
+        read_arguments(in, &block);
+        ttir_expect(in, ":");
+    }
+    add_region(in, parts, block);
+    ttir_expect(in, ")");
+}
+
+/* %k = %low to %high step %step iter_args(%a = %b, ...) -> (types) : i32 { ... } */
+static uint32_t read_for(ttir_reader *in, op_parts *parts, ttir_type *types)
+{
+    const char *names[MOST_TYPES];
+    ttir_block block = {0};
+    uint32_t count = 0, carried = 0, first;
+    ttir_expect(in, "%");
+    const char *counter = ttir_word(in);
+    ttir_expect(in, "=");
+    vec_push(in->memory, &parts->operands, used_value(in));
+    ttir_expect(in, "to");
+    vec_push(in->memory, &parts->operands, used_value(in));
+    ttir_expect(in, "step");
+    vec_push(in->memory, &parts->operands, used_value(in));
+    bool carries = ttir_take(in, "iter_args(");
+    while (carries && !in->fault && !ttir_take(in, ")") && carried < MOST_TYPES) {
+        ttir_expect(in, "%");
+        names[carried++] = ttir_word(in);
+        ttir_expect(in, "=");
+        vec_push(in->memory, &parts->operands, used_value(in));
+        ttir_take(in, ",");
+    }
+    if (ttir_take(in, "->")) count = ttir_read_types(in, types, MOST_TYPES, &first);
+    if (count != carried)
+        ttir_fail(in, "its text: a loop of %u values and %u types", carried, count);
+    ttir_expect(in, ":");
+    named_argument(in, &block, counter, ttir_read_type(in));
+    for (uint32_t k = 0; k < count; k++) named_argument(in, &block, names[k], types[k]);
+    ttir_expect(in, "{");
+    add_region(in, parts, block);
+    return count;
+}
+
+/* %condition -> (types) { ... } else { ... } */
+static uint32_t read_if(ttir_reader *in, op_parts *parts, ttir_type *types)
+{
+    uint32_t count = 0, first;
+    vec_push(in->memory, &parts->operands, used_value(in));
+    if (ttir_take(in, "->")) count = ttir_read_types(in, types, MOST_TYPES, &first);
+    ttir_expect(in, "{");
+    add_region(in, parts, (ttir_block){0});
+    if (!ttir_take(in, "else")) return count;
+    ttir_expect(in, "{");
+    add_region(in, parts, (ttir_block){0});
+    return count;
+}
+
+/* Operands, words and attributes, up to the types or the end. */
+static void read_plain(ttir_reader *in, op_parts *parts)
+{
+    while (!in->fault && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") && *in->at) {
+        if (*in->at == '%') {
+            vec_push(in->memory, &parts->operands, used_value(in));
+        } else if (*in->at == '{' || ttir_take(in, "<{")) {
+            in->at -= *in->at != '{';
+            read_attributes(in, parts);
+        } else if (strchr(",=<>()[]", *in->at)) {
+            in->at++;
+        } else if (*in->at == '}') { /* the region ends */
+            return;
+        } else {
+            const char *word = ttir_word(in);
+            if (!*word) ttir_fail(in, "its text: '%.20s' is not understood", in->at);
+            vec_push(in->memory, &parts->words, word);
+        }
+    }
+}
+
+/* ^name(%a, %b : types) */
+static void read_target(ttir_reader *in, op_parts *parts, ttir_attribute *counts)
+{
+    ttir_type types[MOST_TYPES];
+    uint32_t begin = parts->operands.count, first;
+    ttir_expect(in, "^");
+    vec_push(in->memory, &parts->words, ttir_word(in));
+    if (ttir_take(in, "(")) {
+        while (!in->fault && !ttir_take(in, ":")) {
+            vec_push(in->memory, &parts->operands, used_value(in));
+            ttir_take(in, ",");
+        }
+        ttir_read_types(in, types, MOST_TYPES, &first);
+    }
+    add_integer(in, counts, arena_printf(in->memory, "%u", parts->operands.count - begin));
+}
+
+/* [%condition,] ^there(...) [, ^elsewhere(...)] */
+static void read_branch(ttir_reader *in, op_parts *parts)
+{
+    ttir_attribute counts = {.name = "counts"};
+    if (ttir_sees(in, "%")) {
+        vec_push(in->memory, &parts->operands, used_value(in));
+        ttir_expect(in, ",");
+        read_target(in, parts, &counts);
+        ttir_expect(in, ",");
+    }
+    read_target(in, parts, &counts);
+    vec_push(in->memory, &parts->attributes, counts);
+}
+
+static uint32_t read_parts(ttir_reader *in, op_parts *parts, op_form form, ttir_type *types,
+                           uint32_t *first_result)
+{
+    *first_result = 0;
+    if (form == FOR) return read_for(in, parts, types);
+    if (form == IF) return read_if(in, parts, types);
+    if (form == BRANCH) return read_branch(in, parts), 0;
+    if (form == REGION) {
+        ttir_expect(in, "(");
+        while (!in->fault && !ttir_take(in, ")")) {
+            vec_push(in->memory, &parts->operands, used_value(in));
+            ttir_take(in, ",");
+        }
+        if (ttir_take(in, "<")) read_attributes(in, parts);
+        read_region(in, parts);
+    } else {
+        read_plain(in, parts);
+    }
+    return ttir_take(in, ":") ? ttir_read_types(in, types, MOST_TYPES, first_result) : 0;
+}
+
+/* Where the text names none: by what the row says of the types that stand there. */
+static ttir_type result_type(op_result rule, const ttir_type *types, uint32_t count)
+{
+    ttir_type t = types[rule == FIRST || rule == BOOL || rule == POINTS ? 0 : count - 1];
+    if (rule == BOOL) t.dtype = TY_BOOL;
+    if (rule == POINTS || rule == BOOL) t.is_pointer = false;
+    return t;
+}
+
+/* The names in front of `=`: a result each, `%a:3` for three. */
+static uint32_t read_results(ttir_reader *in, op_parts *parts)
+{
+    while (!in->fault && ttir_take(in, "%")) {
+        vec_push(in->memory, &parts->results, ttir_word(in));
+        uint32_t more = ttir_take(in, ":") ? (uint32_t)strtoul(ttir_word(in), NULL, 10) : 1;
+        if (more > MOST_TYPES) ttir_fail(in, "its text: %u results", more);
+        while (more-- > 1) vec_push(in->memory, &parts->results, "");
+        ttir_take(in, ",");
+    }
+    if (parts->results.count) ttir_expect(in, "=");
+    return parts->results.count;
+}
+
+static ttir_code read_name(ttir_reader *in)
+{
+    const char *begin = in->at, *name = ttir_sees(in, "\"") ? ttir_string(in) : ttir_word(in);
+    for (uint32_t k = 1; k < TTIR_CODE_COUNT; k++)
+        if (strcmp(ROWS[k].name, name) == 0) return (ttir_code)k;
+    in->at = begin;
+    const char *place = ttir_place_ahead(in);
+    ttir_fail(in, "%s%s%s", *name ? name : "its text", *place ? " at " : "", place);
+    return TTIR_NOTHING;
+}
+
+static void give_results(ttir_reader *in, ttir_op *op, const op_parts *parts,
+                         const ttir_type *types, uint32_t count, uint32_t first)
+{
+    op_result rule = ROWS[op->code].result;
+    op->result_count = parts->results.count;
+    bool is_told = count - first == op->result_count, is_one = count - first == 1; /* of all */
+    if (!count || (!is_told && !is_one && op->result_count != 1)) {
+        ttir_fail(in, "its text: %s at %s has %u results and %u types", ROWS[op->code].name,
+                  op->place, op->result_count, count - first);
+        return;
+    }
+    for (uint32_t k = 0; k < op->result_count; k++) {
+        bool is_there = is_told || is_one;
+        ttir_type type =
+            is_there ? types[is_one ? first : first + k] : result_type(rule, types, count);
+        ttir_value v = new_value(in, type);
+        if (!k) op->result = v;
+        if (*parts->results.at[k]) name_value(in, parts->results.at[k], v);
+    }
+}
+
+/* What every rule counts on. */
+static void check_op(ttir_reader *in, const ttir_op *op)
+{
+    const op_row *row = &ROWS[op->code];
+    bool is_short = op->operand_count < row->operands || (row->result != NONE && !op->result_count);
+    if (is_short)
+        ttir_fail(in, "its text: %s at %s lacks operands or results", row->name, op->place);
+    for (uint32_t k = 0; k < op->result_count; k++)
+        if (in->kernel->types.at[op->result + k].dtype == TY_NO_DTYPE)
+            ttir_fail(in, "%s at %s: a type that is not supported", row->name, op->place);
+}
+
+/* ^name(%a: type, ...): */
+static void read_label(ttir_reader *in, ttir_block *block)
+{
+    ttir_op op = {.code = TTIR_LABEL, .word_count = 1, .region_count = 1, .place = ""};
+    op.words = NEW(in->memory, const char *);
+    op.regions = NEW(in->memory, ttir_block);
+    op.words[0] = ttir_word(in);
+    if (ttir_sees(in, "(")) read_arguments(in, op.regions);
+    ttir_expect(in, ":");
+    vec_push(in->memory, &block->ops, op);
+}
+
+static void read_op(ttir_reader *in, ttir_block *block)
+{
+    if (ttir_take(in, "^")) {
+        read_label(in, block);
+        return;
+    }
+    op_parts parts = {0};
+    ttir_type types[MOST_TYPES];
+    uint32_t first = 0;
+    read_results(in, &parts);
+    ttir_op op = {.code = read_name(in)};
+    if (in->fault) return;
+    uint32_t count = read_parts(in, &parts, ROWS[op.code].form, types, &first);
+    if (ttir_sees(in, "{")) read_attributes(in, &parts);
+    op.place = ttir_place(in);
+    op.operands = parts.operands.at;
+    op.operand_count = parts.operands.count;
+    op.words = parts.words.at;
+    op.word_count = parts.words.count;
+    op.attributes = parts.attributes.at;
+    op.attribute_count = parts.attributes.count;
+    op.regions = parts.regions.at;
+    op.region_count = parts.regions.count;
+    if (parts.results.count) give_results(in, &op, &parts, types, count, first);
+    check_op(in, &op);
+    vec_push(in->memory, &block->ops, op);
+}
+
+static void read_ops(ttir_reader *in, ttir_block *block)
+{
+    while (!in->fault && !ttir_sees(in, "}") && *in->at) read_op(in, block);
+}
+
+/* tt.func public @name(...) attributes {...} { ... } */
+static void read_function(ttir_reader *in)
+{
+    op_parts ignored = {0};
+    in->kernel = NEW(in->memory, ttir_kernel);
+    new_value(in, (ttir_type){0});
+    ttir_expect(in, "@");
+    in->kernel->name = ttir_sees(in, "\"") ? ttir_string(in) : ttir_word(in);
+    read_arguments(in, &in->kernel->body);
+    if (ttir_take(in, "attributes")) read_attributes(in, &ignored);
+    ttir_expect(in, "{");
+    read_ops(in, &in->kernel->body);
+    ttir_expect(in, "}");
+}
+
+ttir_kernel *ttir_read(fe_session *s, arena *memory, const char *source, const char **fault)
+{
+    static const char HEAD[] = "tt.func public ";
+    ttir_reader in = {.session = s, .memory = memory, .at = source};
+    ttir_list_places(&in);
+    in.at = strstr(source, HEAD);
+    if (!in.at) {
+        *fault = "its text: it has no public function";
+        return NULL;
+    }
+    in.at += strlen(HEAD);
+    read_function(&in);
+    *fault = in.fault;
+    return in.fault ? NULL : in.kernel;
+}

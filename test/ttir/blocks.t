@@ -1,0 +1,166 @@
+# blocks of two dimensions, transposed
+--run-- awk -f $ROOT/test/ttir/embed.awk transpose.ttir transpose.fx >g.fx; ferrite inspect g.fx --stage loop
+--file transpose.ttir--
+#loc = loc("kernels.py":46:0)
+#loc29 = loc("x_ptr"(#loc))
+#loc30 = loc("out_ptr"(#loc))
+#loc31 = loc("rows"(#loc))
+#loc32 = loc("columns"(#loc))
+module {
+  tt.func public @transpose(%x_ptr: !tt.ptr<f32> loc("x_ptr"(#loc)), %out_ptr: !tt.ptr<f32> loc("out_ptr"(#loc)), %rows: i32 loc("rows"(#loc)), %columns: i32 loc("columns"(#loc))) attributes {noinline = false} {
+    %c4_i32 = arith.constant 4 : i32 loc(#loc1)
+    %r = tt.get_program_id x : i32 loc(#loc33)
+    %r_0 = arith.muli %r, %c4_i32 : i32 loc(#loc34)
+    %r_1 = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32> loc(#loc35)
+    %r_2 = tt.splat %r_0 : i32 -> tensor<4xi32> loc(#loc36)
+    %r_3 = arith.addi %r_2, %r_1 : tensor<4xi32> loc(#loc36)
+    %c = tt.get_program_id y : i32 loc(#loc37)
+    %c_4 = arith.muli %c, %c4_i32 : i32 loc(#loc38)
+    %c_5 = tt.splat %c_4 : i32 -> tensor<4xi32> loc(#loc39)
+    %c_6 = arith.addi %c_5, %r_1 : tensor<4xi32> loc(#loc39)
+    %x = tt.expand_dims %r_3 {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32> loc(#loc40)
+    %x_7 = tt.splat %rows : i32 -> tensor<4x1xi32> loc(#loc41)
+    %x_8 = arith.cmpi slt, %x, %x_7 : tensor<4x1xi32> loc(#loc41)
+    %x_9 = tt.expand_dims %c_6 {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32> loc(#loc42)
+    %x_10 = tt.splat %columns : i32 -> tensor<1x4xi32> loc(#loc43)
+    %x_11 = arith.cmpi slt, %x_9, %x_10 : tensor<1x4xi32> loc(#loc43)
+    %x_12 = tt.broadcast %x_8 : tensor<4x1xi1> -> tensor<4x4xi1> loc(#loc44)
+    %x_13 = tt.broadcast %x_11 : tensor<1x4xi1> -> tensor<4x4xi1> loc(#loc44)
+    %x_14 = arith.andi %x_12, %x_13 : tensor<4x4xi1> loc(#loc44)
+    %x_15 = tt.splat %columns : i32 -> tensor<4x1xi32> loc(#loc45)
+    %x_16 = arith.muli %x, %x_15 : tensor<4x1xi32> loc(#loc45)
+    %x_17 = tt.splat %x_ptr : !tt.ptr<f32> -> tensor<4x1x!tt.ptr<f32>> loc(#loc46)
+    %x_18 = tt.addptr %x_17, %x_16 : tensor<4x1x!tt.ptr<f32>>, tensor<4x1xi32> loc(#loc46)
+    %x_19 = tt.broadcast %x_18 : tensor<4x1x!tt.ptr<f32>> -> tensor<4x4x!tt.ptr<f32>> loc(#loc47)
+    %x_20 = tt.broadcast %x_9 : tensor<1x4xi32> -> tensor<4x4xi32> loc(#loc47)
+    %x_21 = tt.addptr %x_19, %x_20 : tensor<4x4x!tt.ptr<f32>>, tensor<4x4xi32> loc(#loc47)
+    %x_22 = tt.load %x_21, %x_14 : tensor<4x4x!tt.ptr<f32>> loc(#loc48)
+    %0 = tt.expand_dims %c_6 {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32> loc(#loc18)
+    %1 = arith.cmpi slt, %0, %x_15 : tensor<4x1xi32> loc(#loc19)
+    %2 = tt.expand_dims %r_3 {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32> loc(#loc20)
+    %3 = tt.splat %rows : i32 -> tensor<1x4xi32> loc(#loc21)
+    %4 = arith.cmpi slt, %2, %3 : tensor<1x4xi32> loc(#loc21)
+    %5 = tt.broadcast %1 : tensor<4x1xi1> -> tensor<4x4xi1> loc(#loc22)
+    %6 = tt.broadcast %4 : tensor<1x4xi1> -> tensor<4x4xi1> loc(#loc22)
+    %7 = arith.andi %5, %6 : tensor<4x4xi1> loc(#loc22)
+    %8 = arith.muli %0, %x_7 : tensor<4x1xi32> loc(#loc23)
+    %9 = tt.splat %out_ptr : !tt.ptr<f32> -> tensor<4x1x!tt.ptr<f32>> loc(#loc24)
+    %10 = tt.addptr %9, %8 : tensor<4x1x!tt.ptr<f32>>, tensor<4x1xi32> loc(#loc24)
+    %11 = tt.broadcast %10 : tensor<4x1x!tt.ptr<f32>> -> tensor<4x4x!tt.ptr<f32>> loc(#loc25)
+    %12 = tt.broadcast %2 : tensor<1x4xi32> -> tensor<4x4xi32> loc(#loc25)
+    %13 = tt.addptr %11, %12 : tensor<4x4x!tt.ptr<f32>>, tensor<4x4xi32> loc(#loc25)
+    %14 = tt.trans %x_22 {order = array<i32: 1, 0>} : tensor<4x4xf32> -> tensor<4x4xf32> loc(#loc26)
+    tt.store %13, %14, %7 : tensor<4x4x!tt.ptr<f32>> loc(#loc27)
+    tt.return loc(#loc28)
+  } loc(#loc)
+} loc(#loc)
+#loc1 = loc(unknown)
+#loc2 = loc("kernels.py":47:22)
+#loc3 = loc("kernels.py":47:27)
+#loc4 = loc("kernels.py":47:44)
+#loc5 = loc("kernels.py":47:31)
+#loc6 = loc("kernels.py":48:22)
+#loc7 = loc("kernels.py":48:27)
+#loc8 = loc("kernels.py":48:31)
+#loc9 = loc("kernels.py":49:67)
+#loc10 = loc("kernels.py":49:78)
+#loc11 = loc("kernels.py":49:89)
+#loc12 = loc("kernels.py":49:100)
+#loc13 = loc("kernels.py":49:87)
+#loc14 = loc("kernels.py":49:37)
+#loc15 = loc("kernels.py":49:24)
+#loc16 = loc("kernels.py":49:47)
+#loc17 = loc("kernels.py":49:16)
+#loc18 = loc("kernels.py":50:76)
+#loc19 = loc("kernels.py":50:87)
+#loc20 = loc("kernels.py":50:101)
+#loc21 = loc("kernels.py":50:112)
+#loc22 = loc("kernels.py":50:99)
+#loc23 = loc("kernels.py":50:36)
+#loc24 = loc("kernels.py":50:23)
+#loc25 = loc("kernels.py":50:43)
+#loc26 = loc("kernels.py":50:64)
+#loc27 = loc("kernels.py":50:55)
+#loc28 = loc("kernels.py":50:4)
+#loc33 = loc("r"(#loc2))
+#loc34 = loc("r"(#loc3))
+#loc35 = loc("r"(#loc4))
+#loc36 = loc("r"(#loc5))
+#loc37 = loc("c"(#loc6))
+#loc38 = loc("c"(#loc7))
+#loc39 = loc("c"(#loc8))
+#loc40 = loc("x"(#loc9))
+#loc41 = loc("x"(#loc10))
+#loc42 = loc("x"(#loc11))
+#loc43 = loc("x"(#loc12))
+#loc44 = loc("x"(#loc13))
+#loc45 = loc("x"(#loc14))
+#loc46 = loc("x"(#loc15))
+#loc47 = loc("x"(#loc16))
+#loc48 = loc("x"(#loc17))
+--file transpose.fx--
+graph transpose {
+  %x = aten.arange.default(35, dtype=torch.float32, device=cpu)
+  %v = aten.view.default(%x, [5, 7])
+  %out = aten.empty.memory_format([7, 5], dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%v, %out], KERNEL, [2, 2, 1], [5, 7], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+program g
+temp   @buf0 : f32[35] strides [1] origin 0
+temp   @buf1 : f32[7,5] strides [5,1] origin 2
+temp   @buf2 : f32[7,5] strides [5,1] origin 3
+nest [i0 < 35] origin 0 {
+  %0 = index i0 : i64
+  %1 = cast %0 : f64
+  %2 = cast %1 : f32
+  @buf0[i0] = %2
+}
+nest [i0 < 7, i1 < 5] origin 2 {
+  %0 = const 0.0 : f32
+  @buf1[5*i0 + i1] = %0
+}
+nest [i0 < 7, i1 < 5] origin 3 {
+  %0 = load f32 @buf0[i0 + 7*i1]
+  @buf2[5*i0 + i1] = %0
+}
+output @buf2[7,5]{5,1}
+--run-- awk -f $ROOT/test/ttir/embed.awk transpose.ttir transpose.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 140 out/0.npy | od -An -v -w20 -tf4; done
+--out--
+               0               7              14              21              28
+               1               8              15              22              29
+               2               9              16              23              30
+               3              10              17              24              31
+               4              11              18              25              32
+               5              12              19              26              33
+               6              13              20              27              34
+               0               7              14              21              28
+               1               8              15              22              29
+               2               9              16              23              30
+               3              10              17              24              31
+               4              11              18              25              32
+               5              12              19              26              33
+               6              13              20              27              34
+               0               7              14              21              28
+               1               8              15              22              29
+               2               9              16              23              30
+               3              10              17              24              31
+               4              11              18              25              32
+               5              12              19              26              33
+               6              13              20              27              34
+               0               7              14              21              28
+               1               8              15              22              29
+               2               9              16              23              30
+               3              10              17              24              31
+               4              11              18              25              32
+               5              12              19              26              33
+               6              13              20              27              34
+               0               7              14              21              28
+               1               8              15              22              29
+               2               9              16              23              30
+               3              10              17              24              31
+               4              11              18              25              32
+               5              12              19              26              33
+               6              13              20              27              34
