@@ -1,11 +1,12 @@
 # an operation that is not read is told by name, with the line of the kernel that it comes from, not the library's
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file places--
 #loc = loc("kernels.py":5:0)
 #loc2 = loc("folder/kernels.py":7:24)
 #loc3 = loc("x"(#loc2))
 #loc4 = loc("standard.py":99:2)
 #loc5 = loc(callsite(#loc4 at #loc3))
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>) {
     %h = tt.histogram %p : tensor<8xi32> -> tensor<8xi32> loc(#loc5)
@@ -26,25 +27,13 @@ error: lower: cannot lower ferrite.triton_kernel.default: its kernel: tt.histogr
 --status-- 1
 
 # arguments are those of the kernel
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
-#loc = loc("kernels.py":5:0)
-#loc2 = loc("folder/kernels.py":7:24)
-#loc3 = loc("x"(#loc2))
-#loc4 = loc("standard.py":99:2)
-#loc5 = loc(callsite(#loc4 at #loc3))
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
     tt.return loc(#loc2)
   } loc(#loc)
 } loc(#loc)
---file g.fx--
-graph g {
-  placeholder %x user "x" : f32[3]
-  %k = ferrite.triton_kernel.default([%x], KERNEL, [1], [], [], [0])
-  %o = _operator.getitem(%k, 0)
-  output (user %o)
-}
 --err--
 error: lower: cannot lower ferrite.triton_kernel.default: its kernel k takes another number of integers
   at %k in graph g
@@ -52,25 +41,13 @@ error: lower: cannot lower ferrite.triton_kernel.default: its kernel k takes ano
 --status-- 1
 
 # and of its types
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
-#loc = loc("kernels.py":5:0)
-#loc2 = loc("folder/kernels.py":7:24)
-#loc3 = loc("x"(#loc2))
-#loc4 = loc("standard.py":99:2)
-#loc5 = loc(callsite(#loc4 at #loc3))
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f64>) {
     tt.return loc(#loc2)
   } loc(#loc)
 } loc(#loc)
---file g.fx--
-graph g {
-  placeholder %x user "x" : f32[3]
-  %k = ferrite.triton_kernel.default([%x], KERNEL, [1], [], [], [0])
-  %o = _operator.getitem(%k, 0)
-  output (user %o)
-}
 --err--
 error: lower: cannot lower ferrite.triton_kernel.default: its kernel k takes another dtype than that of tensor 0
   at %k in graph g
@@ -78,13 +55,8 @@ error: lower: cannot lower ferrite.triton_kernel.default: its kernel k takes ano
 --status-- 1
 
 # what is written must be said
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
-#loc = loc("kernels.py":5:0)
-#loc2 = loc("folder/kernels.py":7:24)
-#loc3 = loc("x"(#loc2))
-#loc4 = loc("standard.py":99:2)
-#loc5 = loc(callsite(#loc4 at #loc3))
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
     %c = arith.constant 2.0 : f32 loc(#loc5)
@@ -107,13 +79,8 @@ error: lower: cannot lower ferrite.triton_kernel.default: its kernel k writes to
 --status-- 1
 
 # of what is there
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
-#loc = loc("kernels.py":5:0)
-#loc2 = loc("folder/kernels.py":7:24)
-#loc3 = loc("x"(#loc2))
-#loc4 = loc("standard.py":99:2)
-#loc5 = loc(callsite(#loc4 at #loc3))
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>) {
     tt.return loc(#loc2)
@@ -133,13 +100,8 @@ error: infer: ferrite.triton_kernel.default: there is no tensor 1 to be written
 --status-- 1
 
 # a type that is not known
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
-#loc = loc("kernels.py":5:0)
-#loc2 = loc("folder/kernels.py":7:24)
-#loc3 = loc("x"(#loc2))
-#loc4 = loc("standard.py":99:2)
-#loc5 = loc(callsite(#loc4 at #loc3))
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>) {
     %c = arith.constant 2.0 : f8E5M2 loc(#loc5)
@@ -160,13 +122,8 @@ error: lower: cannot lower ferrite.triton_kernel.default: its kernel: arith.cons
 --status-- 1
 
 # a loop whose steps depend on each other, and whose number the run knows
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
-#loc = loc("kernels.py":5:0)
-#loc2 = loc("folder/kernels.py":7:24)
-#loc3 = loc("x"(#loc2))
-#loc4 = loc("standard.py":99:2)
-#loc5 = loc(callsite(#loc4 at #loc3))
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
     %c0 = arith.constant 0 : i32 loc(#loc5)
@@ -212,26 +169,14 @@ error: lower: cannot lower ferrite.triton_kernel.default: its kernel: its text: 
 --status-- 1
 
 # a value that nothing defines
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
---file k.ttir--
-#loc = loc("kernels.py":5:0)
-#loc2 = loc("folder/kernels.py":7:24)
-#loc3 = loc("x"(#loc2))
-#loc4 = loc("standard.py":99:2)
-#loc5 = loc(callsite(#loc4 at #loc3))
+--run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
+--file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>) {
     %c = arith.addf %a, %b : f32 loc(#loc5)
     tt.return loc(#loc2)
   } loc(#loc)
 } loc(#loc)
---file g.fx--
-graph g {
-  placeholder %x user "x" : f32[3]
-  %k = ferrite.triton_kernel.default([%x], KERNEL, [1], [], [], [0])
-  %o = _operator.getitem(%k, 0)
-  output (user %o)
-}
 --err--
 error: lower: cannot lower ferrite.triton_kernel.default: its kernel: its text: %a has not been defined
   at %k in graph g

@@ -8,7 +8,7 @@
  * and what masks say becomes extents (store.c).
  *
  * Instances of a right program do not depend on each other, so it does not matter that they take each
- * operation together; the steps of a loop may depend on each other, which control.c looks at.
+ * operation together; the steps of a loop may depend on each other, which loop.c looks at.
  */
 #ifndef FERRITE_LOWER_TRITON_H
 #define FERRITE_LOWER_TRITON_H
@@ -133,6 +133,19 @@ bool triton_cut(triton_axes *a, loop_value condition, uint32_t k);
  * alone? Then nothing but a check of the run can tell; where sizes are symbols, assertions about them
  * do. */
 bool triton_needs_check(const triton_axes *a, sym_expr e, sym_expr room);
+
+/* ---- branch.c ---- */
+/* v, over the axes in front, where the branches around lead. */
+triton_value triton_condition_of(triton *t, loop_value v);
+/* The one value where the condition holds, a value over the axes in front, and else the other. */
+fe_status triton_choose(triton *t, loop_value condition, triton_value a, triton_value b,
+                        triton_value *out);
+/* A value of the kernel that has been made. */
+triton_value triton_made(triton *t, ttir_value v);
+
+/* ---- meet.c ---- */
+/* Does a step of the loop read memory that another one may write? */
+bool triton_meets_in_memory(const triton *t, const ttir_op *loop);
 
 /* ---- store.c ---- */
 /* memory[offset] (mode)= value where the mask holds; all are over the axes of these sizes. */

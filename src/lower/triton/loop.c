@@ -1,12 +1,9 @@
-/* control.c -- loops and branches of a kernel.
+/* loop.c -- loops of a kernel.
  *
  * The steps of a loop become one more axis where they do not depend on each other: what a step hands to the
  * next one is kept, counts on by the same amount, or is a sum or an extreme that only the loop's end is
  * read of. Then the sum is a reduction over that axis, and that of products of blocks is one longer
  * product. Other loops are unrolled where they are short.
- *
- * Both sides of a branch are computed; loads and stores in it are masked by its condition. So it is with
- * labels, which a kernel that returns early has: what stands behind one runs where a branch has led to it.
  */
 #include "lower/triton/triton.h"
 
@@ -37,37 +34,6 @@ typedef struct triton_loop {
     carried carried[MOST_CARRIED];
     bool *varies; /* by value: from step to step */
 } triton_loop;
-
-/* ---- conditions ---- */
-
-static triton_value condition_of(triton *t, loop_value v)
-{
-    if (t->condition.t.box)
-        v = loop_binary(t->p, LOOP_AND, lower_at(t->l, t->condition.t, t->l->axes), v);
-    return (triton_value){.t = lower_value(t->l, TY_BOOL, t->lead_count, t->lead, v),
-                          .loops = t->loops};
-}
-
-/* The one value where the condition holds, a value over the axes in front, and else the other. */
-static fe_status choose(triton *t, loop_value condition, triton_value a, triton_value b,
-                        triton_value *out)
-{
-    if (a.argument != b.argument) return triton_fail(t, "pointers to different tensors");
-    ty_dtype d = a.argument ? TY_I64 : lower_dtype(a.t);
-    loop_value v = loop_where(t->p, condition, loop_cast(t->p, d, lower_here(t->l, a.t)),
-                              loop_cast(t->p, d, lower_here(t->l, b.t)));
-    *out = (triton_value){.t = lower_value(t->l, d, a.t.rank, a.t.sizes, v),
-                          .argument = a.argument,
-                          .loops = t->loops};
-    return FE_OK;
-}
-
-/* A value of the kernel that has been made. */
-static triton_value made(triton *t, ttir_value v)
-{
-    return (triton_value){
-        .t = triton_tensor(t, v), .argument = t->values[v].argument, .loops = t->loops};
-}
 
 /* Does the program take this step? */
 static loop_value is_taken(const triton_loop *loop, sym_expr step)
@@ -130,68 +96,6 @@ static bool understand(const triton_loop *loop, uint32_t k, carried *out)
     return alone && triton_reduction(op->code, false);
 }
 
-/* ---- memory ---- */
-
-static void mark_memory(const triton *t, const ttir_block *block, ttir_code code,
-                        const uint32_t *arguments, bool *marks);
-
-/* The argument that a pointer in a loop leads to, before anything of the loop has been made. */
-static uint32_t argument_of(const triton *t, const uint32_t *arguments, ttir_value v)
-{
-    return arguments[v] ? arguments[v] : t->values[v].argument;
-}
-
-static void note_pointers(const triton *t, const ttir_op *op, uint32_t *arguments)
-{
-    for (uint32_t r = 0; r < op->result_count; r++)
-        for (uint32_t k = 0; k < op->operand_count && triton_type(t, op->result + r)->is_pointer;
-             k++)
-            if (triton_type(t, op->operands[k])->is_pointer)
-                arguments[op->result + r] = argument_of(t, arguments, op->operands[k]);
-    if (op->code != TTIR_FOR) return;
-    for (uint32_t k = 3; k < op->operand_count; k++)
-        arguments[op->regions[0].arguments[k - 2]] = argument_of(t, arguments, op->operands[k]);
-}
-
-static void find_pointers(const triton *t, const ttir_op *op, uint32_t *arguments)
-{
-    note_pointers(t, op, arguments);
-    for (uint32_t r = 0; r < op->region_count; r++)
-        for (uint32_t k = 0; k < op->regions[r].ops.count; k++)
-            find_pointers(t, &op->regions[r].ops.at[k], arguments);
-}
-
-static void mark_op(const triton *t, const ttir_op *op, ttir_code code, const uint32_t *arguments,
-                    bool *marks)
-{
-    if (op->code == code || (code == TTIR_STORE && op->code == TTIR_ATOMIC))
-        marks[argument_of(t, arguments, op->operands[0])] = true;
-    for (uint32_t r = 0; r < op->region_count; r++)
-        mark_memory(t, &op->regions[r], code, arguments, marks);
-}
-
-static void mark_memory(const triton *t, const ttir_block *block, ttir_code code,
-                        const uint32_t *arguments, bool *marks)
-{
-    for (uint32_t k = 0; k < block->ops.count; k++)
-        mark_op(t, &block->ops.at[k], code, arguments, marks);
-}
-
-/* Does a step read memory that another one may write? */
-static bool meets_in_memory(const triton *t, const ttir_op *loop)
-{
-    arena *memory = t->l->memory;
-    uint32_t *arguments = NEW_ARRAY(memory, uint32_t, t->kernel->types.count);
-    bool *read = NEW_ARRAY(memory, bool, t->memory_count + 1),
-         *written = NEW_ARRAY(memory, bool, t->memory_count + 1);
-    find_pointers(t, loop, arguments);
-    mark_memory(t, &loop->regions[0], TTIR_LOAD, arguments, read);
-    mark_memory(t, &loop->regions[0], TTIR_STORE, arguments, written);
-    for (uint32_t k = 0; k <= t->memory_count; k++)
-        if (read[k] && written[k]) return true;
-    return false;
-}
-
 /* ---- all steps at once ---- */
 
 static bool can_be_an_axis(triton_loop *loop)
@@ -207,7 +111,7 @@ static bool can_be_an_axis(triton_loop *loop)
             return false;
     }
     return loop->t->lead_count + 1 + TTIR_MOST_SIZES <= LOWER_MAX_RANK &&
-           !meets_in_memory(loop->t, loop->op);
+           !triton_meets_in_memory(loop->t, loop->op);
 }
 
 /* What does not depend on the step is made once. */
@@ -249,7 +153,7 @@ static triton_value counted(triton *t, ttir_value type_of, triton_value before, 
 
 static triton_value initial(triton_loop *loop, uint32_t k)
 {
-    return made(loop->t, loop->op->operands[k + 3]);
+    return triton_made(loop->t, loop->op->operands[k + 3]);
 }
 
 /* Values at a step, which is the last of the axes in front. */
@@ -259,7 +163,7 @@ static void begin_steps(triton_loop *loop)
     sym_expr at = t->l->axes[t->lead_count];
     t->lead[t->lead_count++] = loop->most;
     t->loops++;
-    if (loop->is_ragged) t->condition = condition_of(t, is_taken(loop, at));
+    if (loop->is_ragged) t->condition = triton_condition_of(t, is_taken(loop, at));
     ttir_value counter = loop->body->arguments[0];
     ty_dtype d = triton_type(t, counter)->dtype;
     loop_value v = triton_index(t, d, sym_add(t->s, loop->low, sym_mul(t->s, loop->step, at)));
@@ -399,9 +303,10 @@ static fe_status run_step(triton_loop *loop, int64_t step, triton_value *values)
     FE_TRY(triton_run(t, loop->body));
     t->op = loop->op;
     for (uint32_t k = 0; k < loop->carried_count; k++) {
-        triton_value next = made(t, loop->yield->operands[k]);
+        triton_value next = triton_made(t, loop->yield->operands[k]);
         if (loop->is_ragged)
-            FE_TRY(choose(t, is_taken(loop, lower_const(t->l, step)), next, values[k], &values[k]));
+            FE_TRY(triton_choose(t, is_taken(loop, lower_const(t->l, step)), next, values[k],
+                                 &values[k]));
         else
             values[k] = next;
     }
@@ -412,7 +317,8 @@ static fe_status run_step_if_taken(triton_loop *loop, int64_t step, triton_value
 {
     triton *t = loop->t;
     triton_value around = t->condition;
-    if (loop->is_ragged) t->condition = condition_of(t, is_taken(loop, lower_const(t->l, step)));
+    if (loop->is_ragged)
+        t->condition = triton_condition_of(t, is_taken(loop, lower_const(t->l, step)));
     FE_TRY(run_step(loop, step, values));
     t->condition = around;
     return FE_OK;
@@ -503,116 +409,4 @@ fe_status triton_for(triton *t, const ttir_op *op, int parameter)
         return triton_fail(t, "the values that it hands on");
     FE_TRY(find_steps(&loop));
     return can_be_an_axis(&loop) ? run_as_axis(&loop) : run_unrolled(&loop);
-}
-
-/* ---- branches ---- */
-
-static fe_status run_side(triton *t, const ttir_op *op, uint32_t side, loop_value condition,
-                          triton_value *values)
-{
-    if (side >= op->region_count)
-        return op->result_count ? triton_fail(t, "without the other side") : FE_OK;
-    triton_value around = t->condition;
-    const ttir_block *body = &op->regions[side];
-    const ttir_op *yield = body->ops.count ? &vec_last(&body->ops) : NULL;
-    t->condition = condition_of(t, condition);
-    FE_TRY(triton_run(t, body));
-    t->condition = around;
-    t->op = op;
-    if (op->result_count && (!yield || yield->operand_count != op->result_count))
-        return triton_fail(t, "its values");
-    for (uint32_t k = 0; k < op->result_count; k++) values[k] = made(t, yield->operands[k]);
-    return FE_OK;
-}
-
-fe_status triton_if(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    triton_value sides[2][MOST_CARRIED];
-    if (op->result_count > MOST_CARRIED) return triton_fail(t, "more than %d values", MOST_CARRIED);
-    loop_value condition = triton_here(t, op, 0);
-    FE_TRY(run_side(t, op, 0, condition, sides[0]));
-    FE_TRY(run_side(t, op, 1, loop_unary(t->p, LOOP_NOT, condition), sides[1]));
-    for (uint32_t k = 0; k < op->result_count; k++) {
-        triton_value v;
-        FE_TRY(choose(t, condition, sides[0][k], sides[1][k], &v));
-        triton_set(t, op, k, v);
-    }
-    return FE_OK;
-}
-
-/* ---- labels ---- */
-
-/* A comparison of numbers the other way round, so that it can be understood as others are. */
-static loop_value negated(triton *t, loop_value v)
-{
-    const loop_node *n = loop_at(t->p, v);
-    bool orders = n->op == LOOP_LT || n->op == LOOP_LE;
-    if (!orders || sym_is_none(triton_expr(t, n->args[0])) ||
-        sym_is_none(triton_expr(t, n->args[1])))
-        return loop_unary(t->p, LOOP_NOT, v);
-    return loop_binary(t->p, n->op == LOOP_LT ? LOOP_LE : LOOP_LT, n->args[1], n->args[0]);
-}
-
-static void add_edge(triton *t, const ttir_op *op, uint32_t target, uint32_t first,
-                     loop_value condition)
-{
-    triton_edge edge = {.label = op->words[target], .condition = condition};
-    edge.count = (uint32_t)ttir_find(op, "counts")->integers[target];
-    edge.values = NEW_ARRAY(t->l->memory, triton_value, edge.count + 1);
-    for (uint32_t k = 0; k < edge.count; k++) edge.values[k] = made(t, op->operands[first + k]);
-    if (t->condition.t.box)
-        edge.condition =
-            loop_binary(t->p, LOOP_AND, lower_at(t->l, t->condition.t, t->l->axes), condition);
-    vec_push(t->l->memory, &t->edges, edge);
-}
-
-fe_status triton_branch(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    if (op->word_count == 1) {
-        add_edge(t, op, 0, 0, loop_const_int(t->p, TY_BOOL, 1));
-        return FE_OK;
-    }
-    loop_value condition = triton_here(t, op, 0);
-    add_edge(t, op, 0, 1, condition);
-    add_edge(t, op, 1, 1 + (uint32_t)ttir_find(op, "counts")->integers[0], negated(t, condition));
-    return FE_OK;
-}
-
-/* Does one of both always hold? */
-static bool are_opposite(triton *t, loop_value a, loop_value b)
-{
-    return negated(t, a).id == b.id || negated(t, b).id == a.id;
-}
-
-/* Where any of the ways that lead here is taken. */
-fe_status triton_label(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    const ttir_block *label = &op->regions[0];
-    loop_value any = loop_const_int(t->p, TY_BOOL, 0);
-    uint32_t ways = 0;
-    for (uint32_t k = 0; k < t->edges.count; k++) {
-        const triton_edge *edge = &t->edges.at[k];
-        if (edge->label != op->words[0]) continue;
-        if (edge->count != label->argument_count)
-            return triton_fail(t, "with another number of values");
-        for (uint32_t i = 0; i < edge->count; i++) {
-            triton_value *value = &t->values[label->arguments[i]];
-            if (ways)
-                FE_TRY(choose(t, edge->condition, edge->values[i], *value, value));
-            else
-                *value = edge->values[i];
-        }
-        bool always = ways == 1 && are_opposite(t, any, edge->condition);
-        any = always ? loop_const_int(t->p, TY_BOOL, 1)
-                     : loop_binary(t->p, LOOP_OR, any, edge->condition);
-        ways++;
-    }
-    if (!ways) return triton_fail(t, "that only branches from behind it lead to");
-    const loop_node *n = loop_at(t->p, any);
-    t->condition = (triton_value){0};
-    if (n->op != LOOP_CONST || !n->integer) t->condition = condition_of(t, any);
-    return FE_OK;
 }
