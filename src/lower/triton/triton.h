@@ -13,6 +13,8 @@
 #ifndef FERRITE_LOWER_TRITON_H
 #define FERRITE_LOWER_TRITON_H
 
+#include <limits.h>
+
 #include "lower/lower_priv.h"
 #include "ttir/ttir.h"
 
@@ -62,7 +64,7 @@ typedef struct triton {
     VEC(struct triton_edge) edges; /* to labels that stand further on */
 } triton;
 
-enum { TRITON_NO_AXIS = UINT32_MAX };
+enum { TRITON_NO_AXIS = INT_MAX };
 
 typedef fe_status triton_rule(triton *t, const ttir_op *op, int parameter);
 #define TTIR(id, name, form, operands, result, rule, parameter) triton_rule triton_##rule;
