@@ -226,6 +226,7 @@ static fe_status check_nest(loop_checking *c, const loop_op *op)
         vec_push(c->p->memory, &c->bounds,
                  (sym_bound){loop_reduce_axis(c->p, k), op->reduce_extents[k]});
     loop_enter_axes(c);
+    if (op->store_count == 0) return loop_broken(c, "L5", "a nest stores nothing");
     for (uint32_t k = 0; k < op->store_count; k++) do {
             loop_workspace *w = loop_work_begin(c->p);
             FE_TRY(check_store(c, w, op, &op->stores[k]));

@@ -51,8 +51,8 @@
  * Laws (check.c): L1 every load, store and view is inside of its buffer, proven by axes, the conditions
  * of the masks that a load stands under, what indirect symbols keep, and assertions before the op.
  * L2 operand dtypes agree with the operation's row. L3 a temp is written before it is read. L4 an
- * extent does not depend on axes. L5 stores of one nest (mode SET, no reduction) are injective
- * where provable, those of scans at each step. L6 no symbols but axes, sizes, unbacked ones defined
+ * extent does not depend on axes. L5 a nest stores something, and its stores (mode SET, no reduction) are
+ * injective where provable, those of scans at each step. L6 no symbols but axes, sizes, unbacked ones defined
  * before, and indirect ones; none is defined twice, and each is kept in its range by what defines it or
  * by assertions right behind that. L7 the operands of a custom call are those that its letters take. L8
  * a part lies inside its whole, and what is written into a whole by nests and as its parts does not

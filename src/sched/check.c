@@ -55,6 +55,18 @@ static void place_op(checker *c, uint32_t op)
     c->place_of[op] = c->place++;
 }
 
+/* The nest stores to the buffers that its op stores to, and to no other. */
+static void check_stores(checker *c, const sched_nest *n)
+{
+    const loop_op *op = &c->p->ops.at[n->op];
+    bool same = op->kind == LOOP_NEST && op->store_count == n->nest.store_count;
+    for (uint32_t i = 0; same && i < op->store_count; i++)
+        same = op->stores[i].buffer == n->nest.stores[i].buffer;
+    if (!same)
+        broken(c, "S1", "a nest does not store what its op does",
+               arena_printf(c->memory, "op %u", n->op));
+}
+
 static void check_order(checker *c)
 {
     op_deps deps;
@@ -338,6 +350,7 @@ static void check_group(checker *c, const sched_group *g)
             access_list list = {0};
             form_accesses(c->p, &form, c->memory, &list);
             place_op(c, n->op);
+            check_stores(c, n);
             for (uint32_t k = 0; k < list.count; k++) check_use(c, list.at[k].buffer);
             check_results(c, &n->nest);
             if (!has_loops(g, &g->phases[ph], &n->nest))

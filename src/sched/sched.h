@@ -38,24 +38,23 @@
  * largest stride), adjacent ones merged where every access allows it, extents of 1 dropped, and
  * renamed so that a group's outer axes are i0..i{outer-1}.
  *
- * Laws (check.c): S1 each op of the program is in exactly one group. S2 an op comes after all that
- * it depends on: readers after writers, writers after readers, users of a symbol after its
- * definition and after what is asserted of it. S3 the nests of a phase have its loops, and every
- * load of a fused nest from a buffer written in the same group reads, in one outer iteration, only
- * what earlier phases of that iteration (or the same index of the same phase) wrote. S4 a local
- * buffer has no reader outside. S5 lifetimes cover every access of a buffer; what the program
- * returns lives on after the last group. S6 a buffer that takes over another's memory is born in
- * the group that the other dies in, which overwrites no element before its last reader; a part lies
- * in its whole and lives as long; else buffers of one root do not live at once. S7 a buffer that is
- * used in a repeat, and lives when it begins, lives until it ends. S8 what a part gives to another
- * lives from its beginning, where its size is known by then, and what it was given until its end.
- * S9 what lies in the memory of an input, or of an output that it does not hand on to, fits in it and
- * meets nothing that lives there at the same time; in that of an input it is born behind the input's last
- * reader, or takes it over, and the input is donated, is all of its memory, is never written to and
- * returned by no output. So does what lies in an output that may lie in an input.
- * S10 a variant asks for copies that there can be. S11 the order's peak is not below its bound. S12 what
- * an operator works in (need.c) is as large as it states, lives for its group alone and shares its memory
- * with nothing.
+ * Laws (check.c): S1 each op of the program is in exactly one group, and stores there what it stores in
+ * the program. S2 an op comes after all that it depends on: readers after writers, writers after readers,
+ * users of a symbol after its definition and after what is asserted of it. S3 the nests of a phase have
+ * its loops, and every load of a fused nest from a buffer written in the same group reads, in one outer
+ * iteration, only what earlier phases of that iteration (or the same index of the same phase) wrote. S4 a
+ * local buffer has no reader outside. S5 lifetimes cover every access of a buffer; what the program
+ * returns lives on after the last group. S6 a buffer that takes over another's memory is born in the group
+ * that the other dies in, which overwrites no element before its last reader; a part lies in its whole and
+ * lives as long; else buffers of one root do not live at once. S7 a buffer that is used in a repeat, and
+ * lives when it begins, lives until it ends. S8 what a part gives to another lives from its beginning,
+ * where its size is known by then, and what it was given until its end. S9 what lies in the memory of an
+ * input, or of an output that it does not hand on to, fits in it and meets nothing that lives there at the
+ * same time; in that of an input it is born behind the input's last reader, or takes it over, and the
+ * input is donated, is all of its memory, is never written to and returned by no output. So does what lies
+ * in an output that may lie in an input. S10 a variant asks for copies that there can be. S11 the order's
+ * peak is not below its bound. S12 what an operator works in (need.c) is as large as it states, lives for
+ * its group alone and shares its memory with nothing.
  */
 #ifndef FERRITE_SCHED_H
 #define FERRITE_SCHED_H

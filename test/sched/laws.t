@@ -51,6 +51,18 @@ error: sched: law S1: an op is scheduled twice: op 1
 error: sched: law S1: an op is in no group: op 1
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
+--run-- sed 's/{ op 1 }/{\n op 1 nest [i0 < 16, i1 < 8] {\n %0 = load f32 @total[i0]\n }\n}/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
+--err--
+error: sched: law S1: a nest does not store what its op does: op 1
+  at group 0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/{ op 1 }/{\n op 1 nest [i0 < 16, i1 < 8] {\n %0 = load f32 @total[i0]\n @z[8*i0 + i1] = %0\n }\n}/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
+--err--
+error: sched: law S1: a nest does not store what its op does: op 1
+  at group 0
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
 --run-- sed '/in_place/d; s/ in @z//; s/\[[0-9], [0-9])/[0, 4)/; s/^group 2 .*//; s/^group 1/group 1 extern op 4 copy\ngroup 2/' laws.sched | ferrite inspect - --from sched --stage sched | sed -n '/^schedule/,$p'
 --err--
 error: sched: law S2: an op comes before one that it depends on: op 4 before op 3

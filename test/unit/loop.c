@@ -374,6 +374,7 @@ SESSION_TEST(loop_check_refuses_scans_that_stand_still)
 {
     static const char *const WRONG[] = {"  @s[i0] = scan sum %0\n", "  @s[3*i0 + r0] = scan %0\n",
                                         "  @s[3*i0 + r0] add= scan sum %0\n",
+                                        "", /* nothing at all */
                                         "  @s[3*i0 + r0] = scan argmax %0\n"};
     for (size_t k = 0; k < COUNT_OF(WRONG); k++) {
         loop_program *p =
