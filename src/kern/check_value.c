@@ -415,6 +415,17 @@ static fe_status check_join(kern_checker *c, const kern_value *v)
     return fault ? kern_broken(c, "K2", "%s", fault) : FE_OK;
 }
 
+static fe_status check_one_lane(kern_checker *c, const kern_value *v)
+{
+    FE_TRY(kern_use_as(c, v->args[0], v->dtype, true));
+    const kern_value *all = value_at(c, v->args[0]);
+    bool stays = all->kind == KERN_LOAD && all->access == KERN_UNIT && !all->guard && !all->runs &&
+                 !c->k->memories.at[all->memory].is_written;
+    if (v->access == KERN_UNIT && !stays)
+        return kern_broken(c, "K3", "v%u does not stay in memory as it was loaded", v->args[0]);
+    return check_lane(c, v->index, !v->vector);
+}
+
 fe_status kern_check_value(kern_checker *c, const kern_value *v)
 {
     switch (v->kind) {
@@ -424,9 +435,7 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
     case KERN_BELOW: return check_below(c, v);
     case KERN_APPLY: return check_apply(c, v);
     case KERN_SPLAT: break;
-    case KERN_LANE:
-        FE_TRY(kern_use_as(c, v->args[0], v->dtype, true));
-        return check_lane(c, v->index, !v->vector);
+    case KERN_LANE: return check_one_lane(c, v);
     case KERN_VARIABLE: return check_variable(c, v);
     case KERN_READ: return check_read(c, v);
     case KERN_ANY:

@@ -17,21 +17,6 @@ static int64_t extent_of(const costing *c, sym_expr e)
     return value < 1 ? 1 : value;
 }
 
-/* Thousandths of a nanosecond for one execution of a value. */
-static int64_t apply_cost(loop_opcode op, int64_t lanes)
-{
-    enum { EACH = -1, CHEAP = 120 };
-    static const struct {
-        int32_t scalar, vector;
-    } ROWS[LOOP_OPCODE_COUNT] = {
-#define VALUE(id, name, operands, result, folds, scalar, vector) [LOOP_##id] = {scalar, vector},
-#include "loop/value.def"
-#undef VALUE
-    };
-    if (lanes == 1) return ROWS[op].scalar;
-    return ROWS[op].vector == EACH ? ROWS[op].scalar * lanes : ROWS[op].vector;
-}
-
 static int64_t value_cost(const costing *c, const kern_value *v)
 {
     int64_t lanes = v->vector ? c->k->lanes : 1;
@@ -39,7 +24,7 @@ static int64_t value_cost(const costing *c, const kern_value *v)
     switch (v->kind) {
     case KERN_LOAD: return by_lane ? c->costs->load_lane * lanes : c->costs->load;
     case KERN_NUMBER: return by_lane ? c->costs->index_lane * lanes : c->costs->index;
-    case KERN_APPLY: return apply_cost(v->op, lanes);
+    case KERN_APPLY: return loop_opcode_cost(v->op, lanes);
     default: return c->costs->splat;
     }
 }

@@ -42,9 +42,9 @@ typedef enum kern_kind {
     KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
     KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
     KERN_FIRST,     /* lane 0 of args[0], a scalar */
-    KERN_LANE,      /* lane `index` of args[0], a scalar */
-    KERN_ANY,       /* is any lane of args[0], a mask, set? */
-    KERN_JOIN       /* op of args[0] as all work-items of the group have it */
+    KERN_LANE, /* lane `index` of args[0], a scalar; UNIT: taken from where args[0] was loaded */
+    KERN_ANY,  /* is any lane of args[0], a mask, set? */
+    KERN_JOIN  /* op of args[0] as all work-items of the group have it */
 } kern_kind;
 
 typedef struct kern_function kern_function;

@@ -147,6 +147,15 @@ static fe_status parse_access(kern_reader *in, kern_value *v)
     return FE_OK;
 }
 
+/* Behind "lane". */
+static fe_status parse_lane(kern_reader *in, kern_value *v, kern_access access)
+{
+    v->kind = KERN_LANE;
+    v->access = access;
+    FE_TRY(kern_read_operand(in, v->dtype, true, &v->args[0]));
+    return kern_read_lane(in, &v->index);
+}
+
 static fe_status parse_load(kern_reader *in, kern_value *v)
 {
     FE_TRY(parse_access(in, v));
@@ -272,6 +281,7 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
 {
     bool is_load = lex_take(in->lx, "load"), is_index = !is_load && lex_take(in->lx, "index");
     v->kind = is_load ? KERN_LOAD : is_index ? KERN_NUMBER : KERN_APPLY;
+    if (is_load && lex_take(in->lx, "lane")) return parse_lane(in, v, KERN_UNIT);
     if (is_load) return parse_load(in, v);
     if (is_index) {
         FE_TRY(parse_access(in, v));
@@ -292,11 +302,7 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
     }
     if (lex_take(in->lx, "call")) return parse_call(in, v);
     if (!in->function && lex_take(in->lx, "read")) return parse_read(in, v);
-    if (!in->function && lex_take(in->lx, "lane")) {
-        v->kind = KERN_LANE;
-        FE_TRY(kern_read_operand(in, v->dtype, true, &v->args[0]));
-        return kern_read_lane(in, &v->index);
-    }
+    if (!in->function && lex_take(in->lx, "lane")) return parse_lane(in, v, KERN_ONE);
     if (!in->function && lex_take(in->lx, "join")) return parse_join(in, v);
     if (!in->function && lex_take(in->lx, "any")) {
         v->kind = KERN_ANY;

@@ -143,7 +143,7 @@ static void print_expression(printer *pr, const kern_value *v)
         print_operands(pr, v, 1);
         break;
     case KERN_LANE:
-        text_printf(pr->out, "lane v%u[", v->args[0]);
+        text_printf(pr->out, v->access == KERN_UNIT ? "load lane v%u[" : "lane v%u[", v->args[0]);
         sym_print(pr->t, v->index, pr->out);
         text_char(pr->out, ']');
         break;

@@ -7,12 +7,15 @@ typedef struct value_row {
     const char *name;
     uint8_t operands;
     uint8_t rule;
+    int32_t scalar, vector; /* costs */
 } value_row;
 
+enum { EACH = -1, CHEAP = LOOP_CHEAP };
+
 static const value_row ROWS[LOOP_OPCODE_COUNT] = {
-    [LOOP_NOTHING] = {"nothing", 0, LOOP_RULE_STATED},
+    [LOOP_NOTHING] = {"nothing", 0, LOOP_RULE_STATED, 0, 0},
 #define VALUE(id, name, operands, result, folds, scalar, vector) \
-    [LOOP_##id] = {name, operands, LOOP_RULE_##result},
+    [LOOP_##id] = {name, operands, LOOP_RULE_##result, scalar, vector},
 #include "loop/value.def"
 #undef VALUE
 };
@@ -25,6 +28,12 @@ const char *loop_opcode_name(loop_opcode op)
 uint32_t loop_operand_count(loop_opcode op)
 {
     return ROWS[op].operands;
+}
+
+int64_t loop_opcode_cost(loop_opcode op, int64_t lanes)
+{
+    if (lanes == 1) return ROWS[op].scalar;
+    return ROWS[op].vector == EACH ? ROWS[op].scalar * lanes : ROWS[op].vector;
 }
 
 loop_result_rule loop_opcode_rule(loop_opcode op)

@@ -13,14 +13,8 @@ enum { MANY_LOADS = 12, MANY_NODES = 100, SHARED_LOADS = 4, WHOLE_LOADS = 2 };
 
 static bool is_costly(loop_opcode op)
 {
-    enum { CHEAP, EACH };
-    static const bool ROWS[LOOP_OPCODE_COUNT] = {
-#define VALUE(id, name, operands, result, folds, scalar, vector) \
-    [LOOP_##id] = (scalar) != CHEAP || (vector) != CHEAP,
-#include "loop/value.def"
-#undef VALUE
-    };
-    return ROWS[op];
+    enum { LANES = 16 };
+    return loop_opcode_cost(op, 1) != LOOP_CHEAP || loop_opcode_cost(op, LANES) != LOOP_CHEAP;
 }
 
 typedef struct cost {

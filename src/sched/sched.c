@@ -67,6 +67,7 @@ fe_status sched_build(loop_program *p, const sched_options *options, arena *memo
                       sched_schedule **out)
 {
     if (reinplace(p)) FE_TRY(loop_check(p, "reinplace"));
+    if (!options->apart && move_invariants(p)) FE_TRY(loop_check(p, "invariants"));
     FE_TRY(choose_joins(p, options, memory, out));
     if (options->memory_budget) FE_TRY(recompute_to_fit(p, options, memory, out));
     return sched_check(*out);

@@ -46,6 +46,8 @@ sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
 
 /* ---- reinplace.c: states are changed where they lie, not in a copy ---- */
 bool reinplace(loop_program *p);
+/* ---- invariant.c: what few loops of a nest change is made in front of it, where that pays ---- */
+bool move_invariants(loop_program *p);
 /* ---- slices.c: operands of concatenations are made in the result ---- */
 bool slice_joins(loop_program *p, const bool *refused);
 /* ---- lend.c: moves what it can from the arena's peak into memory of outputs and donated inputs ---- */

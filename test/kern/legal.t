@@ -467,7 +467,7 @@ kernel k_copy group 0 lanes 4 ints [50]
       check 0 v1 < p0 among v4
       var v2 : f32x4 = 0.0
       lanes r0 first v3 unroll {
-        v5 : i64 = lane v1[r0]
+        v5 : i64 = load lane v1[r0]
         v6 : f32 = load b0[v5]
         set v2[r0] = v6
       }

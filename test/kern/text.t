@@ -154,7 +154,7 @@ void k_lanes_05799e(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
       }
       f32x4 v5 = (0.0f - (f32x4){0});
       for (int r0 = 0; r0 < 4; r0++) {
-        i64 v11 = v2[r0];
+        i64 v11 = b0[((12 * i0) + i2 + r0)];
         int v12 = v4[r0] & 1;
         f32 v13 = v12 ? b1[(i64)((u64)(((p0 * v1) + v11 + i2 + r0)) / 7u)] : (f32)0;
         v5[r0] = v13;
@@ -177,7 +177,7 @@ void k_lanes_05799e(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
         return;
       }
       fe_lanes(r0, 4, 4, {
-        i64 v18 = v2[r0];
+        i64 v18 = b0[((12 * i0) + i2 + r0)];
         f32 v19 = v8[r0];
         b2[v18] = b2[v18] + v19;
       })

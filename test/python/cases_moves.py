@@ -29,6 +29,18 @@ def each_several_times(x, k, w):
     return *larger, *times, spread + 1, spread[:, 3:70] * 2, pad(larger[0], (3, 2, 1, 0)), larger[0].double().flip(-1)
 
 
+@op(real(32, 16), real(1, 4, 12, 10), real(16), real(64), whole(64, 12))
+def values_that_few_loops_change(x, image, position, frequency, row):
+    """Broadcast values that cost more to compute than to load; behind masks; that say where something is loaded."""
+    angle = position[:, None] * frequency
+    turned = (x[:, :, None] * angle.sin() + x[:, :, None].exp() * angle.cos()).sum(0)
+    larger = torch.nn.functional.interpolate(image, scale_factor=10, mode="bilinear")
+    rows = torch.nn.functional.pad((x.exp()[:, :, None] + frequency.tanh()), (3, 2)).amax(0)
+    near = torch.nn.functional.interpolate(image, size=(77, 130)).amin((1, 2))
+    picked = (x[:, row] * frequency.sigmoid()[:, None].erf()).sum(0)
+    return turned, larger.amax(3), rows, near, picked
+
+
 @op(real(70, 3), real(70, 3), real(3), real(40, 5))
 def rows_of_three(x, y, z, w):
     whole = x / x.norm(dim=-1, keepdim=True), x * z, torch.linalg.cross(x, y), torch.stack([x, y], -1)

@@ -251,6 +251,19 @@ def dynamic_factors():
 
 
 @program
+def dynamic_broadcasts():
+    """Values that the batch does not change, of what is only there where there is a batch."""
+
+    class Broadcasts(nn.Module):
+        def forward(self, x, y):
+            angles = torch.arange(y.shape[0])[:, None] * y.exp()
+            return (x[:, :, None] * angles.sin()).sum((0, 2)), (x[:, :, None] + y[:, 0].tanh()).amax(1)
+
+    sets = [(torch.randn(b, n), torch.randn(n, 40)) for b, n in ((17, 24), (2, 9), (40, 33))]
+    return Broadcasts(), sets, {"dynamic_shapes": ({0: Dim.AUTO, 1: Dim.AUTO}, {0: Dim.AUTO})}
+
+
+@program
 def dynamic_spectrum():
     """Fourier transforms of lengths that only the caller knows: smooth ones and a prime, even ones and odd."""
 

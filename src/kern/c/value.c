@@ -288,6 +288,17 @@ static const char *below_text(kern_c_printer *pr, const kern_value *v)
     return kern_c_text(pr, v->vector ? "@below($0)" : "$0 > 0", &scope);
 }
 
+static const char *lane_text(kern_c_printer *pr, const kern_value *v)
+{
+    kern_value all = *value_at(pr, v->args[0]);
+    if (v->access == KERN_UNIT) {
+        all.index = sym_add(pr->k->symbols, all.index, v->index);
+        return element_of(pr, &all);
+    }
+    return kern_c_format(pr, v->dtype == TY_BOOL ? "%s[%s] & 1" : "%s[%s]",
+                         kern_c_name(pr, v->args[0]), sym_name(pr->t, v->index));
+}
+
 static const char *call_text(kern_c_printer *pr, const kern_value *v)
 {
     text out;
@@ -361,10 +372,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
         expression = kern_c_text(pr, pr->k->lanes > 1 ? "@any($0)" : "$0", &scope);
         break;
     }
-    case KERN_LANE:
-        expression = kern_c_format(pr, v->dtype == TY_BOOL ? "%s[%s] & 1" : "%s[%s]",
-                                   kern_c_name(pr, v->args[0]), sym_name(pr->t, v->index));
-        break;
+    case KERN_LANE: expression = lane_text(pr, v); break;
     default: expression = apply_text(pr, v); break;
     }
     text_line(pr->out, "%s %s = %s;", type, kern_c_name(pr, ref), expression);

@@ -10,6 +10,14 @@ typedef struct lane_index {
     VEC(sym_expr) from, to;
 } lane_index;
 
+/* Neighbours in memory that the kernel does not change: to load one of them is cheaper than to take it out of
+ * a register. */
+static bool stays_in_memory(const kern_lowering *lo, const kern_value *v)
+{
+    return v->kind == KERN_LOAD && v->access == KERN_UNIT && !v->guard && !v->runs &&
+           !lo->k->memories.at[v->memory].is_written;
+}
+
 /* What a vector has in the lane at hand; a scalar is the same in all. */
 static kern_ref lane_of(kern_lowering *lo, sym_expr lane, kern_ref ref)
 {
@@ -17,8 +25,12 @@ static kern_ref lane_of(kern_lowering *lo, sym_expr lane, kern_ref ref)
     if (!v.vector) return ref;
     v.vector = false;
     if (v.kind == KERN_CONST) return kern_lower_constant(lo, v);
-    return kern_lower_value(
-        lo, (kern_value){.kind = KERN_LANE, .dtype = v.dtype, .args = {ref}, .index = lane});
+    return kern_lower_value(lo,
+                            (kern_value){.kind = KERN_LANE,
+                                         .dtype = v.dtype,
+                                         .access = stays_in_memory(lo, &v) ? KERN_UNIT : KERN_ONE,
+                                         .args = {ref},
+                                         .index = lane});
 }
 
 static void meet(void *data, sym_expr symbol)
