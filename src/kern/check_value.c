@@ -145,10 +145,14 @@ typedef struct kept_search {
     kern_ref guard, loose;
 } kept_search;
 
-/* A lane of it has the bounds that all have. */
+/* A lane of it has the bounds that all have, with more bits as well. */
 static kern_ref source_of(const kern_checker *c, kern_ref ref)
 {
-    return value_at(c, ref)->kind == KERN_LANE ? value_at(c, ref)->args[0] : ref;
+    const kern_value *v = value_at(c, ref);
+    bool widens = v->kind == KERN_APPLY && v->op == LOOP_CAST && v->dtype == TY_I64 && !v->vector &&
+                  value_at(c, v->args[0])->dtype == TY_I32;
+    if (widens) v = value_at(c, v->args[0]);
+    return v->kind == KERN_LANE ? v->args[0] : ref;
 }
 
 static bool is_kept(const kern_checker *c, kern_ref v, kern_ref guard)
@@ -162,46 +166,60 @@ static bool is_kept(const kern_checker *c, kern_ref v, kern_ref guard)
     return false;
 }
 
+static kern_ref loose_part(kern_checker *c, kern_ref ref, kern_ref guard);
+
 static void find_loose(void *data, sym_expr symbol)
 {
     kept_search *search = data;
     kern_ref v = kern_symbol_value(search->c->k, symbol);
-    if (v && !is_kept(search->c, v, search->guard)) search->loose = v;
+    kern_ref loose = v ? loose_part(search->c, v, search->guard) : 0;
+    if (loose) search->loose = loose;
 }
 
-/* A sum or product of values, in lanes, of which all are in range. */
+/* A sum or product of values, in lanes or of 32 bits, of which all are in range, or a lane of it. */
 static kern_ref loose_part(kern_checker *c, kern_ref ref, kern_ref guard)
 {
-    const kern_value *v = value_at(c, ref);
-    kept_search search = {c, guard, 0};
-    bool joins = v->kind == KERN_APPLY && (v->op == LOOP_ADD || v->op == LOOP_MUL);
     if (is_kept(c, ref, guard)) return 0;
+    const kern_value *v = value_at(c, source_of(c, ref));
+    kept_search search = {c, guard, 0};
+    bool is_part = v->vector || v->dtype == TY_I32;
+    bool joins = v->kind == KERN_APPLY && is_part && (v->op == LOOP_ADD || v->op == LOOP_MUL);
+    if (v->kind == KERN_CONST && is_part) return 0;
     if (v->kind == KERN_SPLAT) return loose_part(c, v->args[0], guard);
     if (joins) {
         kern_ref first = loose_part(c, v->args[0], guard);
         return first ? first : loose_part(c, v->args[1], guard);
     }
-    if (v->kind == KERN_NUMBER)
-        sym_each_symbol(c->t, v->index, find_loose, &search);
-    else if (v->kind != KERN_CONST)
-        find_loose(&search, kern_value_symbol(c->k, ref));
+    if (v->kind != KERN_NUMBER) return ref;
+    sym_each_symbol(c->t, v->index, find_loose, &search);
     return search.loose;
 }
 
+/* Indices of 64 bits, or of 32 beside what is the same in all lanes. */
 static fe_status check_gather(kern_checker *c, const kern_value *v)
 {
-    FE_TRY(kern_use_as(c, v->args[0], TY_I64, true));
+    kern_index_facts facts;
+    kept_search search = {c, v->guard, 0};
+    bool is_short = value_at(c, v->args[0])->dtype == TY_I32;
+    FE_TRY(kern_use_as(c, v->args[0], is_short ? TY_I32 : TY_I64, true));
     FE_TRY(kern_check_lanes(c));
     if (!v->guard || !value_at(c, v->guard)->vector || v->dtype == TY_BOOL)
         return kern_broken(c, "K3", "no mask says which lanes are gathered");
-    kern_ref loose = loose_part(c, v->args[0], v->guard);
+    if (!sym_is_none(v->index)) {
+        FE_TRY(kern_check_index(c, v->index, &facts));
+        FE_TRY(kern_check_one(c, v->index, &facts));
+        sym_each_symbol(c->t, v->index, find_loose, &search);
+    }
+    kern_ref loose = search.loose ? search.loose : loose_part(c, v->args[0], v->guard);
     return loose ? kern_broken(c, "K7", "nothing says that v%u is in range", loose) : FE_OK;
 }
 
 fe_status kern_check_bound(kern_checker *c, const kern_bound *bound)
 {
     FE_TRY(use(c, bound->value));
-    FE_TRY(kern_use_as(c, bound->value, TY_I64, value_at(c, bound->value)->vector));
+    bool is_short = bound->is_known && value_at(c, bound->value)->dtype == TY_I32;
+    FE_TRY(kern_use_as(c, bound->value, is_short ? TY_I32 : TY_I64,
+                       value_at(c, bound->value)->vector));
     FE_TRY(kern_check_fixed(c, bound->size));
     if (c->shared && !bound->is_known)
         return kern_broken(c, "K9", "a work-item would leave its group");

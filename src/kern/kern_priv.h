@@ -129,7 +129,7 @@ typedef struct kern_store {
 /* The value is in [0, size) where the guard holds: indices may be made of it. Where it is not, the
  * kernel reports the check of that number and is left. */
 typedef struct kern_bound {
-    kern_ref value; /* i64 */
+    kern_ref value; /* i64; i32 where that is known */
     kern_ref guard; /* a bool; 0: always */
     kern_ref among; /* in a legal kernel: the lanes that there are; 0: all */
     sym_expr size;  /* made of ints */

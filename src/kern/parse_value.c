@@ -156,15 +156,25 @@ static fe_status parse_lane(kern_reader *in, kern_value *v, kern_access access)
     return kern_read_lane(in, &v->index);
 }
 
+/* b0[v5], or b0[p1*i0][v5]: the latter is added to the former in all lanes. */
+static fe_status parse_gather(kern_reader *in, kern_value *v)
+{
+    sym_expr lanes = v->index;
+    bool has_base = lex_take(in->lx, "[");
+    if (has_base) {
+        FE_TRY(kern_read_index(in, &lanes));
+        FE_TRY(lex_expect(in->lx, "]"));
+    }
+    v->args[0] = kern_symbol_value(in->k, lanes);
+    if (!has_base) v->index = (sym_expr){0};
+    return v->args[0] ? FE_OK : lex_fail(in->lx, "expected a value for an index");
+}
+
 static fe_status parse_load(kern_reader *in, kern_value *v)
 {
     FE_TRY(parse_access(in, v));
     FE_TRY(kern_read_place(in, &v->memory, &v->index));
-    if (v->gathers) {
-        v->args[0] = kern_symbol_value(in->k, v->index);
-        v->index = (sym_expr){0};
-        if (!v->args[0]) return lex_fail(in->lx, "expected a value for an index");
-    }
+    if (v->gathers) FE_TRY(parse_gather(in, v));
     FE_TRY(kern_read_count(in, &v->count));
     if (!lex_take(in->lx, "if")) return FE_OK;
     return kern_read_operand(in, v->dtype, false, &v->guard);

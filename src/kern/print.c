@@ -83,7 +83,12 @@ static void print_load(printer *pr, const kern_value *v)
     text_printf(pr->out, "load %s", lanes_name(pr, v));
     if (v->gathers) {
         print_memory(pr, v->memory);
-        text_printf(pr->out, "[v%u]", v->args[0]);
+        text_char(pr->out, '[');
+        if (!sym_is_none(v->index)) {
+            sym_print(pr->t, v->index, pr->out);
+            text_add(pr->out, "][");
+        }
+        text_printf(pr->out, "v%u]", v->args[0]);
     } else {
         print_place(pr, v->memory, v->index);
     }

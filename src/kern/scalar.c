@@ -70,11 +70,11 @@ static void drop_unused(uses *u, kern_loop *loop)
     for (uint32_t i = loop->items.count; i-- > 0;) {
         const kern_item item = loop->items.at[i];
         if (item.kind == KERN_DEFINE && !is_wanted(u, item.value)) continue;
-        if (item.kind == KERN_BOUND && item.bound.is_known && !u->used[item.bound.value]) continue;
         if (item.kind == KERN_DEFINE) use_operands(u, &u->k->values.at[item.value]);
         if (item.kind == KERN_STORE) u->used[item.store.value] = true;
         if (item.kind == KERN_STORE) use_index(u, item.store.index);
-        if (item.kind == KERN_BOUND) u->used[item.bound.value] = u->used[item.bound.guard] = true;
+        bool checks = item.kind == KERN_BOUND && !item.bound.is_known;
+        if (checks) u->used[item.bound.value] = u->used[item.bound.guard] = true;
         if (item.kind == KERN_UPDATE || item.kind == KERN_SET) u->used[item.value] = true;
         if (item.kind == KERN_SET) u->used[item.variable] = true;
         if (item.kind == KERN_UPDATE) use_index(u, item.flat);
@@ -84,6 +84,21 @@ static void drop_unused(uses *u, kern_loop *loop)
     }
     loop->items.at += kept;
     loop->items.count -= kept;
+}
+
+/* What is known of values that are gone. */
+static void drop_known(const uses *u, kern_loop *loop)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item item = loop->items.at[i];
+        const kern_bound *bound = &item.bound;
+        bool is_there = u->used[bound->value] && (!bound->guard || u->used[bound->guard]);
+        if (item.kind == KERN_BOUND && bound->is_known && !is_there) continue;
+        if (item.kind == KERN_LOOP) drop_known(u, item.loop);
+        loop->items.at[kept++] = item;
+    }
+    loop->items.count = kept;
 }
 
 /* ---- the kernel ---- */
@@ -114,6 +129,8 @@ kern_ir *kern_one_lane(kern_ir *vectors, arena *memory)
     k->sums.at = arena_copy(memory, k->sums.at, k->sums.count * sizeof *k->sums.at);
     make_values_scalar(k);
     k->body = scalar_loop(vectors->body, memory);
-    drop_unused(&(uses){k, NEW_ARRAY(memory, bool, k->values.count)}, k->body);
+    uses u = {k, NEW_ARRAY(memory, bool, k->values.count)};
+    drop_unused(&u, k->body);
+    drop_known(&u, k->body);
     return k;
 }

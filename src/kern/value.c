@@ -84,13 +84,70 @@ void kern_forget_loads(kern_builder *b, loop_buffer_id buffer)
 
 /* ---- indices ---- */
 
+/* An index of 32 bits, and what it is multiplied by. */
+typedef struct short_part {
+    sym_expr symbol;
+    loop_value value;
+    int64_t size; /* it is below */
+} short_part;
+
 typedef struct placing {
     kern_builder *b;
     kern_ref guard;
     VEC(sym_expr) from, to;
+    VEC(short_part) parts;
     bool lanes_differ;
     uint32_t level;
 } placing;
+
+/* A number that is made of a float or a short integer, in 32 bits where it is known to be in a range that
+ * these hold: so many more lanes there are. Else none. */
+static kern_ref short_index(placing *pl, sym_expr symbol)
+{
+    kern_builder *b = pl->b;
+    const loop_node *n = loop_at(b->p, loop_indirect_value(b->p, symbol));
+    int64_t least, most;
+    sym_env env = {b->bounds, b->bound_count};
+    if (b->k->lanes == 1 || n->op != LOOP_CAST || n->dtype != TY_I64) return 0;
+    loop_value from = n->args[0];
+    ty_dtype dtype = loop_at(b->p, from)->dtype;
+    sym_range(b->t, loop_indirect_bound(b->p, symbol)->size, NULL, &least, &most);
+    if ((dtype != TY_F32 && dtype != TY_I32) || most > INT32_MAX) return 0;
+    if (!loop_is_within(b->p, symbol, &env, pl->guard ? &b->facts : NULL)) return 0;
+    if (!at(b, kern_build_value(b, from, pl->guard))->vector) return 0;
+    loop_value cut = loop_cast(b->p, TY_I32, from);
+    vec_push(b->memory, &pl->parts, ((short_part){symbol, cut, most}));
+    return kern_build_value(b, cut, pl->guard);
+}
+
+/* The sum of an index' parts of 32 bits as one number of as many, where it fits. */
+static void join_short(placing *pl, sym_expr *index)
+{
+    kern_builder *b = pl->b;
+    loop_program *p = b->p;
+    sym_expr rest = *index;
+    loop_value sum = {0};
+    int64_t most = 0;
+    for (uint32_t i = 0; i < pl->parts.count; i++) {
+        const short_part *part = &pl->parts.at[i];
+        sym_expr stride;
+        int64_t times;
+        if (!sym_linear_in(b->t, rest, part->symbol, &stride, &rest) ||
+            !sym_is_int(b->t, stride, &times) || times < 0 || times > INT32_MAX)
+            return;
+        if (part->size > (INT32_MAX - most) / (times ? times : 1)) return;
+        most += times * part->size;
+        loop_value term = loop_binary(p, LOOP_MUL, part->value, loop_const_int(p, TY_I32, times));
+        sum = i ? loop_binary(p, LOOP_ADD, sum, term) : term;
+    }
+    if (!sum.id) return;
+    kern_ref joined = kern_build_value(b, sum, pl->guard);
+    if (at(b, joined)->level > pl->level) pl->level = at(b, joined)->level;
+    sym_expr stands = pl->parts.at[0].symbol;
+    for (uint32_t i = 0; i < pl->from.count; i++)
+        if (sym_same(pl->from.at[i], stands)) pl->to.at[i] = kern_value_symbol(b->k, joined);
+    *index = sym_add(b->t, rest, stands);
+}
 
 static void place_symbol(void *data, sym_expr symbol)
 {
@@ -103,7 +160,8 @@ static void place_symbol(void *data, sym_expr symbol)
                 pl->level = b->bound_level[k];
         break;
     case SYM_INDIRECT: {
-        kern_ref v = kern_build_value(b, loop_indirect_value(b->p, symbol), pl->guard);
+        kern_ref v = short_index(pl, symbol);
+        if (!v) v = kern_build_value(b, loop_indirect_value(b->p, symbol), pl->guard);
         const kern_value *value = at(b, v);
         pl->lanes_differ |= value->vector;
         if (value->level > pl->level) pl->level = value->level;
@@ -126,6 +184,7 @@ kern_spot kern_place(kern_builder *b, sym_expr index, kern_ref guard)
     kern_spot spot = {.access = KERN_ONE};
     sym_expr coefficient, rest;
     sym_each_symbol(b->t, index, place_symbol, &pl);
+    join_short(&pl, &index);
     sym_env env = {b->bounds, b->bound_count};
     uint32_t known = b->k->nonnegative.count;
     spot.index = kern_param_expr(b->k, index, &env, b->memory);

@@ -27,6 +27,8 @@ typedef struct found_value {
     bool is_masked;    /* it is used where a condition holds alone */
     bool is_index;     /* it says where something is loaded or stored */
     bool is_condition; /* it says where something may be loaded */
+    bool is_compared;  /* by such a one */
+    bool holds_facts;  /* it is made of one that is */
     bool is_boundary;  /* something uses it that more loops change */
     bool is_moved;
     uint32_t costing; /* the last that it was counted in */
@@ -174,7 +176,47 @@ static void find_value(void *data, loop_value v)
     f->is_fixed |= nest_writes(m, n->buffer) || !is_inside(m, n, f->loops);
 }
 
-/* A use by the value `user`, or by a store (NULL), that the loops change. */
+/* What the mask says is known by its values: of those, by which accesses are proven to be inside, none may
+ * be hidden in memory. */
+static void note_facts(mover *m, loop_value condition)
+{
+    const loop_node *n = loop_at(m->p, condition);
+    bool joins = n->op == LOOP_AND;
+    for (uint32_t k = 0; k < loop_operand_count(n->op); k++) {
+        found_value *f = found_at(m, n->args[k]);
+        if (joins)
+            note_facts(m, n->args[k]);
+        else if (f)
+            f->is_compared = loop_at(m->p, n->args[k])->op != LOOP_CONST;
+    }
+}
+
+/* Operands first: who is made of what masks compare, or of axes, that they may compare as well. */
+static void find_facts(mover *m)
+{
+    for (uint32_t i = 0; i < m->found.count; i++) {
+        const loop_node *n = loop_at(m->p, (loop_value){m->found.at[i].id});
+        if (n->op == LOOP_MASKED) note_facts(m, n->args[0]);
+    }
+    for (uint32_t i = 0; i < m->found.count; i++) {
+        found_value *f = &m->found.at[i];
+        const loop_node *n = loop_at(m->p, (loop_value){f->id});
+        f->holds_facts = n->op == LOOP_INDEX;
+        for (uint32_t k = 0; k < loop_operand_count(n->op); k++) {
+            const found_value *operand = found_at(m, n->args[k]);
+            f->holds_facts |= !operand || operand->holds_facts || operand->is_compared;
+        }
+    }
+}
+
+/* Where its users need it, whatever it costs. */
+static bool must_stay(const mover *m, const found_value *f)
+{
+    bool is_fact = f->is_condition && loop_at(m->p, (loop_value){f->id})->dtype == TY_BOOL;
+    return f->is_fixed || is_fact || (f->is_masked && f->is_index && f->holds_facts);
+}
+
+/* A use by the value `user`, of which all uses are known, or by a store (NULL), that the loops change. */
 static void note_use(mover *m, loop_value v, const found_value *user, uint32_t loops)
 {
     found_value *f = found_at(m, v);
@@ -182,7 +224,7 @@ static void note_use(mover *m, loop_value v, const found_value *user, uint32_t l
     f->is_masked |= user && user->is_masked;
     f->is_index |= user && user->is_index;
     f->is_condition |= user && user->is_condition;
-    f->is_boundary |= f->loops != loops || !user || user->is_fixed;
+    f->is_boundary |= f->loops != loops || !user || must_stay(m, user);
 }
 
 static void note_mask(mover *m, const loop_node *masked)
@@ -211,6 +253,7 @@ static void find_values(mover *m)
         loop_each_store_node(m->p, &m->op->stores[i], find_value, m);
         weigh_access(m, m->op->stores[i].index, weights);
     }
+    find_facts(m);
     for (uint32_t i = 0; i < m->op->store_count; i++) {
         const loop_store *st = &m->op->stores[i];
         note_use(m, st->value, NULL, m->all);
@@ -284,10 +327,10 @@ static bool pays(mover *m, const found_value *f)
 static bool may_move(mover *m, const found_value *f)
 {
     const loop_node *n = loop_at(m->p, (loop_value){f->id});
-    return f->is_boundary && !f->is_fixed && f->loops && f->loops != m->all && !f->is_condition &&
-           !(f->is_masked && f->is_index) && n->op != LOOP_LOAD && n->op != LOOP_INDEX &&
-           n->op != LOOP_CONST && ty_dtype_size(n->dtype) <= WIDEST && !ty_is_complex(n->dtype) &&
-           pays(m, f);
+    bool is_leaf = n->op == LOOP_LOAD || n->op == LOOP_INDEX || n->op == LOOP_CONST;
+    bool is_stored = ty_dtype_size(n->dtype) <= WIDEST && !ty_is_complex(n->dtype);
+    return f->is_boundary && !must_stay(m, f) && f->loops && f->loops != m->all && !is_leaf &&
+           is_stored && pays(m, f);
 }
 
 /* ---- moving it ---- */

@@ -48,18 +48,18 @@ graph main {
   output (user %y)
 }
 --out--
-kernel k_add_mul_sub_floor group 0 lanes 8 ints [40, 189, 63, 60, 20]
-      v2 : f32x8 = load pairs b0[p0*i0 + 2*i2 + 1]
-      v18 : f32x8 = load pairs b0[p0*i0 + 2*i2]
+kernel k_add_mul_sub_floor group 0 lanes 16 ints [40, 189, 63, 60, 20]
+      v2 : f32x16 = load pairs b0[p0*i0 + 2*i2 + 1]
+      v18 : f32x16 = load pairs b0[p0*i0 + 2*i2]
       known v30 < 9 if v29
       known v31 < 7 if v29
-      v32 : f32x8 = load lanes b1[p1*i0 + p2*i1 + 7*v30 + v31] if v29
-      known v30 < 9 if v41
-      known v42 < 7 if v41
-      v43 : f32x8 = load lanes b1[p1*i0 + p2*i1 + 7*v30 + v42] if v41
-      known v31 < 7 if v54
-      known v55 < 9 if v54
-      v56 : f32x8 = load lanes b1[p1*i0 + p2*i1 + v31 + 7*v55] if v54
-      known v42 < 7 if v59
-      known v55 < 9 if v59
-      v60 : f32x8 = load lanes b1[p1*i0 + p2*i1 + v42 + 7*v55] if v59
+      v36 : f32x16 = load lanes b1[p1*i0 + p2*i1 + v35] if v29
+      known v30 < 9 if v45
+      known v46 < 7 if v45
+      v48 : f32x16 = load lanes b1[p1*i0 + p2*i1 + v47] if v45
+      known v31 < 7 if v59
+      known v60 < 9 if v59
+      v63 : f32x16 = load lanes b1[p1*i0 + p2*i1 + v62] if v59
+      known v46 < 7 if v66
+      known v60 < 9 if v66
+      v68 : f32x16 = load lanes b1[p1*i0 + p2*i1 + v67] if v66

@@ -31,6 +31,16 @@
             "}\n"                                                                                 \
     }
 
+/* By 32-bit indices, that fill a register as what is loaded does. */
+#define SHORT_GATHERS(dtypes, form, types, name, type, lanes, mask)                     \
+    {                                                                                   \
+        "shortgatherif", dtypes, form,                                                  \
+            "FE $T shortgatherif_$S(const $A *p, @i32:type at, i64 n, $M m)\n{\n" types \
+            "  return ($T)__builtin_ia32_gathersiv" lanes name "((" type                \
+            "){0}, (const void *)p, at, " mask ", 4);\n}\n"                             \
+    }
+#define MASK16 "(u16)(((1u << n) - 1) & __builtin_ia32_cvtd2mask512(m))"
+
 static const kern_c_piece PIECES[] = {
     {"load", KERN_DTYPE(TY_BOOL), 'v',
      "FE $T load_$S(const u8 *p, i64 n) { return __builtin_convertvector(@u8:load(p, n), $T) != 0; "
@@ -66,6 +76,13 @@ static const kern_c_piece PIECES[] = {
     {"gatherif", 0, 'v',
      "FE $T gatherif_$S(const $A *p, @i64:type at, i64 n, $M m)\n{\n  $T x = {0};\n"
      "  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[at[l]];\n  return x;\n}\n"},
+    {"shortgatherif", 0, 'v',
+     "FE $T shortgatherif_$S(const $A *p, @i32:type at, i64 n, $M m)\n{\n  $T x = {0};\n"
+     "  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[at[l]];\n  return x;\n}\n"},
+    SHORT_GATHERS(KERN_DTYPE(TY_F32), '3', "", "sf", "$T", "8", "($T)(m & @i32:tail(n))"),
+    SHORT_GATHERS(BITS32, '3', "", "si", "$I", "8", "m & @i32:tail(n)"),
+    SHORT_GATHERS(KERN_DTYPE(TY_F32), '4', "", "sf", "$T", "16", MASK16),
+    SHORT_GATHERS(BITS32, '4', "", "si", "$I", "16", MASK16),
     {"tail", 0, 'v', "FE $T tail_$S(i64 n) { return @iota() < ($E)n; }\n"},
     {"below", KERN_DTYPE(TY_I32), 'v',
      "FE $T below_$S(i64 n) { return @iota() < ($E)(n < 0 ? 0 : n > $W ? $W : n); }\n"},

@@ -201,11 +201,14 @@ static const char *element_of(kern_c_printer *pr, const kern_value *v)
 
 static const char *gather_text(kern_c_printer *pr, const kern_value *v)
 {
-    kern_c_scope scope = {
-        v->dtype, pr->k->lanes, {memory_name(pr, v->memory), kern_c_operand(pr, v->args[0]), NULL}};
+    const char *from = sym_is_none(v->index) ? memory_name(pr, v->memory)
+                                             : place_of(pr, v->memory, v->index, false);
+    kern_c_scope scope = {v->dtype, pr->k->lanes, {from, kern_c_operand(pr, v->args[0]), NULL}};
     scope.args[2] =
         kern_c_format(pr, "%s, %s", kern_c_count(pr, v->count), kern_c_operand(pr, v->guard));
-    return kern_c_text(pr, "@gatherif($0, $1, $2)", &scope);
+    bool is_short = value_at(pr, v->args[0])->dtype == TY_I32;
+    return kern_c_text(pr, is_short ? "@shortgatherif($0, $1, $2)" : "@gatherif($0, $1, $2)",
+                       &scope);
 }
 
 static const char *load_text(kern_c_printer *pr, const kern_value *v)

@@ -1,5 +1,6 @@
 /* gather.c -- loads of lanes that a mask chooses, which processors have an instruction for: where the index
- * is sums and products of 64-bit numbers, it is computed in lanes ahead.
+ * is sums and products of 64-bit numbers, it is computed in lanes ahead; where it is one of 32 bits beside
+ * what is the same in all lanes, it is there.
  */
 #include "kern/legal/legal.h"
 
@@ -74,6 +75,25 @@ static kern_ref lanes_of(gathering *g, sym_expr e)
     return all;
 }
 
+/* rest + v, of 32 bits: v; else none. */
+static kern_ref short_lanes_of(gathering *g, sym_expr e, sym_expr *rest)
+{
+    sym_table *t = g->lo->k->symbols;
+    sym_expr one;
+    int64_t times;
+    kern_ref found = 0;
+    if (!g->is_other || sym_op_of(t, e) != SYM_ADD) return 0;
+    for (uint32_t i = 0; i < sym_arg_count(t, e); i++) {
+        sym_expr part = sym_arg(t, e, i);
+        if (!holds_lanes(g, part)) continue;
+        if (found || sym_op_of(t, part) != SYM_SYMBOL) return 0;
+        found = kern_symbol_value(g->lo->k, part);
+        if (!sym_linear_in(t, e, part, &one, rest) || !sym_is_int(t, one, &times)) return 0;
+    }
+    bool is_short = g->lo->k->values.at[found].dtype == TY_I32;
+    return is_short && times == 1 && !sym_contains(t, *rest, g->axis) ? found : 0;
+}
+
 void kern_lower_gather(kern_lowering *lo, kern_ref ref)
 {
     const kern_ir *k = lo->k;
@@ -82,9 +102,12 @@ void kern_lower_gather(kern_lowering *lo, kern_ref ref)
                      !v.turned && !v.gathers && !v.repeats;
     if (!scattered || v.dtype == TY_BOOL || !v.guard || !k->values.at[v.guard].vector) return;
     gathering g = {.lo = lo, .axis = kern_lower_axis(lo)};
-    if (!holds_lanes(&g, v.index) || !is_sum(&g, v.index)) return;
-    kern_ref at = lanes_of(&g, v.index);
+    if (!holds_lanes(&g, v.index)) return;
+    sym_expr rest = {0};
+    kern_ref at = short_lanes_of(&g, v.index, &rest);
+    if (!at && !is_sum(&g, v.index)) return;
+    if (!at) at = lanes_of(&g, v.index);
     lo->k->values.at[ref].gathers = true;
     lo->k->values.at[ref].args[0] = at;
-    lo->k->values.at[ref].index = (sym_expr){0};
+    lo->k->values.at[ref].index = rest;
 }

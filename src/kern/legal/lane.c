@@ -33,6 +33,15 @@ static kern_ref lane_of(kern_lowering *lo, sym_expr lane, kern_ref ref)
                                          .index = lane});
 }
 
+/* Part of an index, which 32 bits need not hold. */
+static kern_ref wide_lane_of(kern_lowering *lo, sym_expr lane, kern_ref ref)
+{
+    kern_ref one = lane_of(lo, lane, ref);
+    if (lo->k->values.at[one].dtype != TY_I32) return one;
+    return kern_lower_value(
+        lo, (kern_value){.kind = KERN_APPLY, .op = LOOP_CAST, .dtype = TY_I64, .args = {one}});
+}
+
 static void meet(void *data, sym_expr symbol)
 {
     lane_index *x = data;
@@ -43,7 +52,7 @@ static void meet(void *data, sym_expr symbol)
     vec_push(lo->memory, &x->from, symbol);
     vec_push(lo->memory, &x->to,
              moves ? sym_add(lo->k->symbols, symbol, x->lane)
-                   : kern_value_symbol(lo->k, lane_of(lo, x->lane, ref)));
+                   : kern_value_symbol(lo->k, wide_lane_of(lo, x->lane, ref)));
 }
 
 /* Dividends that are never negative are not in a single lane either. */
