@@ -638,3 +638,142 @@ error: kern: law K3: no mask says which lanes are gathered
   at kernel k_le group 0: v5 : f32x4 = load gather b1[v15] first v9
   help: this is a fault of ferrite's own: please report it with the program
 --status-- 1
+--run-- ferrite inspect --from loop --stage legal --isa x86-64-v3 short.loop | tee short.legal | sed '/^function/,/^}/d'
+--file short.loop--
+program short
+input  @x : f32[4,9,64] strides [576,64,1]
+input  @at : f32[32,2] strides [2,1]
+temp   @y : f32[4,32] strides [32,1]
+nest [i0 < 4, i1 < 32] {
+  %0 = load f32 @at[2*i1]
+  %1 = const 0.0 : f32
+  %2 = le %1, %0 : bool
+  %3 = const 9.0 : f32
+  %4 = lt %0, %3 : bool
+  %5 = and %2, %4 : bool
+  %6 = cast %0 : i64
+  j0 = indirect %6 < 9 dim 1
+  %7 = load f32 @at[2*i1 + 1]
+  %8 = abs %7 : f32
+  %9 = const 63.0 : f32
+  %10 = fmin %8, %9 : f32
+  %11 = le %10, %9 : bool
+  %12 = le %1, %10 : bool
+  %13 = and %11, %12 : bool
+  %14 = cast %10 : i64
+  j1 = indirect %14 < 64 dim 2
+  %15 = load f32 @x[576*i0 + 64*j0 + j1]
+  %16 = and %5, %13 : bool
+  %17 = masked %16, %15, %1 : f32
+  @y[32*i0 + i1] = %17
+}
+output @y[4,32]{32,1}
+--out--
+kernel k_le_lt_abs_fmin group 0 lanes 8 ints [64, 576, 32]
+  buffer b0 : f32 in @at
+  buffer b1 : f32 in @x
+  buffer b2 : f32 out @y
+  rows (i0) {
+    vector i1 in columns count v26 {
+      var v2 : f32x8 = 0.0
+      v27 : bool = eq v26, i64 8
+      when v27 {
+        v28 : f32x8 = load run b0[2*i1]
+        v29 : f32x8 = load run b0[2*i1 + 7]
+        v30 : f32x8 = call evens_f32x8 v28, v29
+        set v2 = v30
+      }
+      otherwise {
+        lanes r0 first v26 unroll {
+          v31 : f32 = load b0[2*i1 + 2*r0]
+          set v2[r0] = v31
+        }
+      }
+      v4 : boolx8 = le f32 0.0, v2
+      v7 : boolx8 = lt v2, f32 9.0
+      v8 : boolx8 = and v4, v7
+      var v9 : f32x8 = 0.0
+      v32 : bool = eq v26, i64 8
+      when v32 {
+        v33 : f32x8 = load run b0[2*i1 + 1]
+        v34 : f32x8 = load run b0[2*i1 + 8]
+        v35 : f32x8 = call evens_f32x8 v33, v34
+        set v9 = v35
+      }
+      otherwise {
+        lanes r0 first v26 unroll {
+          v36 : f32 = load b0[2*i1 + 2*r0 + 1]
+          set v9[r0] = v36
+        }
+      }
+      v10 : f32x8 = abs v9
+      v13 : f32x8 = fmin v10, 63.0
+      v14 : boolx8 = le v13, f32 63.0
+      v15 : boolx8 = le f32 0.0, v13
+      v16 : boolx8 = and v14, v15
+      v17 : boolx8 = and v8, v16
+      v18 : i32x8 = cast v2
+      known v18 < 9 if v17
+      v19 : i32x8 = cast v13
+      known v19 < p0 if v17
+      v22 : i32x8 = mul v18, 64
+      v23 : i32x8 = add v22, v19
+      v24 : f32x8 = load gather b1[p1*i0][v23] first v26 if v17
+      v25 : f32x8 = where v17, v24, 0.0
+      store b2[p2*i0 + i1] first v26 : f32x8 = v25
+    }
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 short.legal | cmp - short.legal
+--out--
+--run-- sed '0,/known/s/.*known.*//' short.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K7: nothing says that v18 is in range
+  at kernel k_le_lt_abs_fmin group 0: v24 : f32x8 = load gather b1[p1*i0][v23] first v26 if v17
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- sed 's/\[p1\*i0\]\[/[p1*i1][/' short.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: one element moves with the lanes
+  at kernel k_le_lt_abs_fmin group 0: v24 : f32x8 = load gather b1[p1*i1][v23] first v26 if v17
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 again.kern | tee again.legal | sed '/^function/,/^}/d'
+--file again.kern--
+kernel k_again group 0 lanes 4 ints [40, 6]
+  buffer b0 : f32 in @x
+  buffer b1 : i64 in @at
+  buffer b2 : f32 out @y
+  rows (i0) {
+    vector i1 < p0 {
+      v1 : i64x4 = load b1[i1]
+      known v1 < p1
+      v2 : f32x4 = load lanes b0[p1*i0 + v1]
+      store b2[p0*i0 + i1] : f32x4 = v2
+    }
+  }
+--out--
+kernel k_again group 0 lanes 4 ints [40, 6]
+  buffer b0 : f32 in @x
+  buffer b1 : i64 in @at
+  buffer b2 : f32 out @y
+  rows (i0) {
+    vector i1 < p0 count v3 {
+      v1 : i64x4 = load b1[i1] first v3
+      known v1 < p1
+      var v2 : f32x4 = 0.0
+      lanes r0 first v3 unroll {
+        v4 : i64 = load lane v1[r0]
+        v5 : f32 = load b0[p1*i0 + v4]
+        set v2[r0] = v5
+      }
+      store b2[p0*i0 + i1] first v3 : f32x4 = v2
+    }
+  }
+--run-- ferrite inspect --from kern --stage legal --isa x86-64-v3 again.legal | cmp - again.legal
+--out--
+--run-- sed 's/b1 : i64 in/b1 : i64 inout/' again.legal | ferrite inspect - --from kern --stage legal --isa x86-64-v3
+--err--
+error: kern: law K3: v1 does not stay in memory as it was loaded
+  at kernel k_again group 0: v4 : i64 = load lane v1[r0]
+  help: this is a fault of ferrite's own: please report it with the program
+--status-- 1
