@@ -429,13 +429,27 @@ static bool is_free(kern_builder *b, const loop_node *n)
     return loop_operand_count(n->op) > 0 && n->op != LOOP_MASKED;
 }
 
+/* A bf16 that is made of an f32 and opened at once stays one. */
+static loop_node node_of(const kern_builder *b, loop_value v)
+{
+    loop_node n = *loop_at(b->p, v);
+    if (n.op != LOOP_CAST || n.dtype != TY_F32) return n;
+    const loop_node *half = loop_at(b->p, n.args[0]);
+    bool rounds = half->op == LOOP_CAST && half->dtype == TY_BF16 &&
+                  loop_at(b->p, half->args[0])->dtype == TY_F32;
+    if (!rounds || map_get(&b->memo, value_key(n.args[0].id, 0)) != MAP_NONE) return n;
+    n.op = LOOP_ROUNDBF;
+    n.args[0] = half->args[0];
+    return n;
+}
+
 kern_ref kern_build_value(kern_builder *b, loop_value v, kern_ref guard)
 {
     if (guard && !holds_load(b, v)) guard = 0;
     uint32_t known = map_get(&b->memo, value_key(v.id, 0));
     if (known == MAP_NONE && guard) known = map_get(&b->memo, value_key(v.id, guard));
     if (known != MAP_NONE) return known;
-    loop_node n = *loop_at(b->p, v);
+    loop_node n = node_of(b, v);
     kern_ref made, args[3] = {0};
     if (guard && is_free(b, &n)) guard = 0;
     switch (n.op) {

@@ -206,6 +206,16 @@ static double same(double x)
     return x;
 }
 
+static double bf16_wide(double x)
+{
+    return ty_half_value(TY_BF16, ty_half_bits(TY_BF16, x));
+}
+
+static float bf16_narrow(float x)
+{
+    return (float)bf16_wide(x);
+}
+
 static float same_narrow(float x)
 {
     return x;
@@ -246,6 +256,7 @@ static const unary_row UNARY[LOOP_OPCODE_COUNT] = {
     [LOOP_ROUND] = {nearbyint, nearbyintf},
     [LOOP_TRUNC] = {trunc, truncf},
     [LOOP_ROUNDED] = {same, same_narrow},
+    [LOOP_ROUNDBF] = {bf16_wide, bf16_narrow},
 };
 
 /* c10/util: div_floor_floating. `narrow`: every step rounds to float. */

@@ -33,7 +33,8 @@ static float float_of_bits(uint32_t bits)
 }
 
 /* All halves, and floats all over: one of some 600 thousand, and those next to a tie. */
-static void check_halves(kern_library *library, ty_dtype half, const char *from, const char *to)
+static void check_halves(kern_library *library, ty_dtype half, const char *from, const char *to,
+                         const char *there_and_back)
 {
     uint32_t wrong = 0;
     for (uint32_t bits = 0; bits <= UINT16_MAX; bits++) {
@@ -47,6 +48,10 @@ static void check_halves(kern_library *library, ty_dtype half, const char *from,
         double got = run_one(library, to, TY_F32, (kern_number){.real = x}, (kern_number){0}).real;
         double wanted = ty_half_value(half, ty_half_bits(half, x));
         wrong += isnan(wanted) ? !isnan(got) : bits_of_float(wanted) != bits_of_float(got);
+        if (!there_and_back) continue;
+        got = run_one(library, there_and_back, TY_F32, (kern_number){.real = x}, (kern_number){0})
+                  .real;
+        wrong += isnan(wanted) ? !isnan(got) : bits_of_float(wanted) != bits_of_float(got);
     }
     EXPECT_INT(wrong, 0);
 }
@@ -54,8 +59,8 @@ static void check_halves(kern_library *library, ty_dtype half, const char *from,
 SESSION_TEST(halves_are_converted_exactly_by_operations_alone)
 {
     kern_library *library = kern_library_new(target_named("baseline"), session->memory);
-    check_halves(library, TY_F16, "fromhalf", "tohalf");
-    check_halves(library, TY_BF16, "frombf", "tobf");
+    check_halves(library, TY_F16, "fromhalf", "tohalf", NULL);
+    check_halves(library, TY_BF16, "frombf", "tobf", "roundbf");
     for (uint32_t i = 0; i < library->functions.count; i++)
         FE_TRY(kern_check_function(library->functions.at[i], session));
     return FE_OK;

@@ -99,6 +99,7 @@ static const row ROWS[] = {
     {LOOP_TRUNC, N | B, "$0", "="},
     {LOOP_ROUNDED, F, "*(volatile $T *)&($T){$0}", "$0"},
     {LOOP_ROUNDED, N | B, "$0", "="},
+    {LOOP_ROUNDBF, F, "@roundbf($0)", "="},
     {LOOP_NOT, B, "!$0", "~$0"},
     {LOOP_NOT, N, "($T)~$0", "~$0"},
     {LOOP_ISNAN, F | C, "$0 != $0", "="},

@@ -103,6 +103,11 @@ static const kern_c_piece PIECES[] = {
     {"tobf", KERN_DTYPE(TY_F32), 's',
      "FE u16 tobf_f32(f32 x)\n{\n  const u32 u = FE_BITS(f32, u32, x);\n"
      "  return x != x ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16;\n}\n"},
+    {"roundbf", KERN_DTYPE(TY_F32), 's',
+     "FE f32 roundbf_f32(f32 x)\n{\n  const u32 u = FE_BITS(f32, u32, x);\n"
+     "  return FE_BITS(u32, f32, (x != x ? u | 0x400000u : u + 0x7fffu + (u >> 16 & 1)) & "
+     "0xffff0000u);"
+     "\n}\n"},
     {"fromhalf", KERN_DTYPE(TY_F32), 's',
      "FE f32 fromhalf_f32(u16 h)\n{\n  const f32 f = FE_BITS(u32, f32, (h & 0x7fffu) << 13) * "
      "0x1p112f;\n"
