@@ -135,14 +135,25 @@ static void accumulate(int kind, double *sums, const double *x, double scale, in
     }
 }
 
-/* Sums of floats as they lie in memory. The loop over eight is one that compilers turn into vectors.
- */
+/* Sums of floats as they lie in memory. The loops over eight are such that compilers turn into vectors. */
 static void add_floats(double *restrict sums, const float *restrict x, int64_t count)
 {
     int64_t k = 0;
     for (; k + 8 <= count; k += 8)
         for (int64_t j = 0; j < 8; j++) sums[k + j] += (double)x[k + j];
     for (; k < count; k++) sums[k] += (double)x[k];
+}
+
+/* Of four rows: the sums are loaded and stored once. */
+static void add_four(double *restrict sums, const float *const *rows, int64_t count)
+{
+    const float *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2],
+                          *restrict d = rows[3];
+    int64_t k = 0;
+    for (; k + 8 <= count; k += 8)
+        for (int64_t j = k; j < k + 8; j++)
+            sums[j] += ((double)a[j] + (double)b[j]) + ((double)c[j] + (double)d[j]);
+    for (; k < count; k++) sums[k] += ((double)a[k] + (double)b[k]) + ((double)c[k] + (double)d[k]);
 }
 
 /* Rows that are looked up lie anywhere: those of a few steps ahead are on their way already. (Not
@@ -159,6 +170,31 @@ RT_INLINE void fetch_row(const segments *s, int64_t b, int64_t r, int64_t c, int
     for (int64_t k = 0; k < count * size; k += LINE) RT_PREFETCH(row + k);
 }
 
+static int sums_floats(const segments *s)
+{
+    return s->x->dtype == FE_F32 && s->x->strides[2] == 1 && !s->scale->data &&
+           (s->kind == SUM || s->kind == MEAN);
+}
+
+/* reduce_rows() of those. */
+static int64_t sum_rows(const segments *s, int64_t b, int64_t from, int64_t to, int64_t c,
+                        int64_t count, double *sums)
+{
+    const fe_tensor *x = s->x;
+    const float *first = (const float *)x->data + b * x->strides[0] + c, *rows[4];
+    int64_t counted = 0;
+    for (int64_t k = 0; k < count; k++) sums[k] = s->start;
+    for (int64_t r = from; r < to; r++) {
+        int64_t at = s->index->data ? integer_at(s->index, r * s->index->strides[0]) : r;
+        if (s->index->data && r + AHEAD < to) fetch_row(s, b, r + AHEAD, c, count);
+        if (s->index->data && at == s->padding) continue;
+        rows[counted++ % 4] = first + at * x->strides[1];
+        if (counted % 4 == 0) add_four(sums, rows, count);
+    }
+    for (int64_t k = 0; k < counted % 4; k++) add_floats(sums, rows[k], count);
+    return counted;
+}
+
 /* Columns [c, c + count) of the rows [from, to): how many rows counted. */
 static int64_t reduce_rows(const segments *s, int64_t b, int64_t from, int64_t to, int64_t c,
                            int64_t count, double *sums)
@@ -166,19 +202,12 @@ static int64_t reduce_rows(const segments *s, int64_t b, int64_t from, int64_t t
     const fe_tensor *x = s->x;
     double row[COLUMNS];
     int64_t counted = 0;
-    int plain = x->dtype == FE_F32 && x->strides[2] == 1 && !s->scale->data &&
-                (s->kind == SUM || s->kind == MEAN);
+    if (sums_floats(s)) return sum_rows(s, b, from, to, c, count, sums);
     for (int64_t k = 0; k < count; k++) sums[k] = s->start;
     for (int64_t r = from; r < to; r++) {
         int64_t at = s->index->data ? integer_at(s->index, r * s->index->strides[0]) : r;
         if (s->index->data && r + AHEAD < to) fetch_row(s, b, r + AHEAD, c, count);
         if (s->index->data && at == s->padding) continue;
-        if (plain) {
-            add_floats(sums, (const float *)x->data + b * x->strides[0] + at * x->strides[1] + c,
-                       count);
-            counted++;
-            continue;
-        }
         double scale = s->scale->data ? number_at(s->scale, r * s->scale->strides[0]) : 1;
         int64_t first = b * x->strides[0] + at * x->strides[1] + c * x->strides[2];
         read_elements(x->dtype, x->data, first, x->strides[2], count, row);
