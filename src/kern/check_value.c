@@ -433,13 +433,16 @@ static fe_status check_join(kern_checker *c, const kern_value *v)
     return fault ? kern_broken(c, "K2", "%s", fault) : FE_OK;
 }
 
+bool kern_stays_in_memory(const kern_ir *k, const kern_value *v)
+{
+    return v->kind == KERN_LOAD && v->access == KERN_UNIT && !v->guard && !v->runs &&
+           !k->memories.at[v->memory].is_written;
+}
+
 static fe_status check_one_lane(kern_checker *c, const kern_value *v)
 {
     FE_TRY(kern_use_as(c, v->args[0], v->dtype, true));
-    const kern_value *all = value_at(c, v->args[0]);
-    bool stays = all->kind == KERN_LOAD && all->access == KERN_UNIT && !all->guard && !all->runs &&
-                 !c->k->memories.at[all->memory].is_written;
-    if (v->access == KERN_UNIT && !stays)
+    if (v->access == KERN_UNIT && !kern_stays_in_memory(c->k, value_at(c, v->args[0])))
         return kern_broken(c, "K3", "v%u does not stay in memory as it was loaded", v->args[0]);
     return check_lane(c, v->index, !v->vector);
 }

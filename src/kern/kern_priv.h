@@ -267,6 +267,8 @@ bool kern_is_natural(const kern_ir *k, sym_expr e);
 bool kern_divides(const kern_ir *k, sym_expr e);
 /* The value that a symbol stands for, or 0. */
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
+/* Are these neighbours in memory that the kernel does not change? */
+bool kern_stays_in_memory(const kern_ir *k, const kern_value *v);
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
 
 /* ---- slope.c ---- */

@@ -10,27 +10,20 @@ typedef struct lane_index {
     VEC(sym_expr) from, to;
 } lane_index;
 
-/* Neighbours in memory that the kernel does not change: to load one of them is cheaper than to take it out of
- * a register. */
-static bool stays_in_memory(const kern_lowering *lo, const kern_value *v)
-{
-    return v->kind == KERN_LOAD && v->access == KERN_UNIT && !v->guard && !v->runs &&
-           !lo->k->memories.at[v->memory].is_written;
-}
-
-/* What a vector has in the lane at hand; a scalar is the same in all. */
+/* What a vector has in the lane at hand; a scalar is the same in all. To load one of neighbours is cheaper
+ * than to take it out of a register. */
 static kern_ref lane_of(kern_lowering *lo, sym_expr lane, kern_ref ref)
 {
     kern_value v = lo->k->values.at[ref];
     if (!v.vector) return ref;
     v.vector = false;
     if (v.kind == KERN_CONST) return kern_lower_constant(lo, v);
-    return kern_lower_value(lo,
-                            (kern_value){.kind = KERN_LANE,
-                                         .dtype = v.dtype,
-                                         .access = stays_in_memory(lo, &v) ? KERN_UNIT : KERN_ONE,
-                                         .args = {ref},
-                                         .index = lane});
+    return kern_lower_value(
+        lo, (kern_value){.kind = KERN_LANE,
+                         .dtype = v.dtype,
+                         .access = kern_stays_in_memory(lo->k, &v) ? KERN_UNIT : KERN_ONE,
+                         .args = {ref},
+                         .index = lane});
 }
 
 /* Part of an index, which 32 bits need not hold. */
