@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times eager PyTorch, torch.compile in its default mode, ONNX Runtime and ferrite on the same archives, side by side.
+"""Times eager PyTorch, torch.compile in its default mode, ONNX Runtime, OpenVINO and ferrite on the same archives, side by side.
 
   bench.py [--models DIR] [--ferrite PATH] [--only NAME ...] [--threads N ...] [--rounds N] [--seconds S]
            [--peers NAME ...] [--json OUT]
@@ -21,7 +21,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CANDIDATES = ("eager", "inductor", "onnx", "ferrite")
+CANDIDATES = ("eager", "inductor", "onnx", "openvino", "ferrite")
 FACTS = ("compile_ms", "arena_bytes", "arena_lower_bound", "artifact_bytes", "kernels", "unique_kernels")
 
 
@@ -53,21 +53,42 @@ def time_calls(call, seconds):
     return {"min": min(times), "median": statistics.median(times)}
 
 
-def onnx_session(program, inputs, threads):
+def onnx_session(path, inputs, threads):
     import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3
+    began = time.perf_counter()
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    took = time.perf_counter() - began
+    feed = {one.name: value.numpy() for one, value in zip(session.get_inputs(), inputs, strict=True)}
+    return lambda: session.run(None, feed), took
+
+
+def openvino_request(path, inputs, threads):
+    """In float32, as the others: by itself it takes bfloat16 where the CPU has it."""
+    import openvino
+
+    wanted = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    began = time.perf_counter()
+    request = openvino.Core().compile_model(path, "CPU", wanted).create_infer_request()
+    took = time.perf_counter() - began
+    feed = [openvino.Tensor(value.numpy(), shared_memory=True) for value in inputs]
+    return lambda: request.infer(feed, share_outputs=True), took
+
+
+SESSIONS = {"onnx": onnx_session, "openvino": openvino_request}
+
+
+def session(candidate, program, inputs, threads):
+    """A call without arguments, and the seconds that its making took."""
     import torch
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
         torch.onnx.export(program, inputs, path, dynamo=True, external_data=True, verbose=False)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.log_severity_level = 3
-        began = time.perf_counter()
-        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-        took = time.perf_counter() - began
-    feed = {one.name: value.numpy() for one, value in zip(session.get_inputs(), inputs, strict=True)}
-    return lambda: session.run(None, feed), took
+        return SESSIONS[candidate](path, inputs, threads)
 
 
 def peer(stem, threads):
@@ -87,8 +108,8 @@ def peer(stem, threads):
 
     def prepare(candidate):
         began = time.perf_counter()
-        if candidate == "onnx":
-            calls[candidate], took = onnx_session(program, inputs, threads)
+        if candidate in SESSIONS:
+            calls[candidate], took = session(candidate, program, inputs, threads)
             return {"compile_s": took}
         chosen = torch.compile(module) if candidate == "inductor" else module
         calls[candidate] = lambda: chosen(*inputs)
@@ -242,7 +263,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.4, help="for one candidate in one round")
     parser.add_argument("--peers", nargs="+", choices=CANDIDATES[:-1], default=CANDIDATES[:-1], metavar="NAME",
-                        help="of eager, inductor and onnx")
+                        help="of eager, inductor, onnx and openvino")
     parser.add_argument("--json", metavar="OUT")
     args = parser.parse_args()
     if not args.models:

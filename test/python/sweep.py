@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times models of many families, which nobody tuned for, beside eager PyTorch, ONNX Runtime and torch.compile: where ferrite is behind.
+"""Times models of many families, which nobody tuned for, beside eager PyTorch, ONNX Runtime, OpenVINO and torch.compile: where ferrite is behind.
 
   sweep.py [--only REGEX] [--batch N ...] [--threads N ...] [--isa NAME ...] [--peers NAME ...] [--rounds N] [--seconds S] [--json OUT]
   sweep.py --list
