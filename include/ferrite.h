@@ -304,6 +304,9 @@ FE_API fe_status fe_compile_file(fe_session *session, const char *path, fe_progr
 FE_API fe_status fe_compile_memory(fe_session *session, const char *name, const void *bytes,
                                    size_t size, fe_program **program);
 
+/* What it is called (option `name`); it is the program's. */
+FE_API const char *fe_program_name(const fe_program *program);
+
 /* Frees it, and closes what fe_load() gave. NULL is fine. Diagnostics stay. */
 FE_API void fe_program_free(fe_program *program);
 
@@ -314,6 +317,19 @@ FE_API void fe_program_free(fe_program *program);
  * where): `cc main.c libone.a libtwo.a -lm -lpthread`, with option `name` for more than one.
  * FE_IO, FE_TOOLCHAIN, FE_UNSUPPORTED where LAPACK is needed and cannot be linked. */
 FE_API fe_status fe_write_library(fe_program *program, const char *path);
+
+/* Writes several programs of one session as one library (.so, or .a as above), with one runtime, weights
+ * that are the same in several of them once, and one header: prompt and step of a language model, encoder
+ * and decoder. Each was compiled with option `name` and is called by its ferrite_artifact_NAME(); a shared
+ * library also has `const fe_artifact *ferrite_artifacts(uint32_t number)`, NULL behind the last. Contexts
+ * of two of them may share buffers that both change: fe_artifact.share_states(). `count` is at least 1. As
+ * fe_write_library(), and FE_USAGE where names are missing or the same, or instruction sets differ. */
+FE_API fe_status fe_write_programs(fe_program *const *programs, uint32_t count, const char *path);
+
+/* The programs in an archive, by the names that option `model` takes, in its order. The array is the
+ * session's. FE_IO, FE_CORRUPT, FE_USAGE (it is no archive). */
+FE_API fe_status fe_model_names(fe_session *session, const char *path, const char *const **names,
+                                uint32_t *count);
 
 /* Writes C sources, the runtime's among them, the header, weights and a Makefile into `folder`, which
  * is made if it is not there. They build with a C11 compiler and nothing else, but for LAPACK

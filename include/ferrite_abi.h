@@ -273,6 +273,12 @@ typedef struct fe_artifact {
      * FE_RUN_BAD_INPUT. Contexts begin with what was exported. */
     int (*read_state)(fe_context *context, uint32_t state, void *memory, int64_t bytes);
     int (*write_state)(fe_context *context, uint32_t state, const void *memory, int64_t bytes);
+    /* From now on the states that have one name in both programs are those of `with`, what they hold by now
+     * included: a context of the same program, or of another one of its library (a step of a decoder with
+     * that which reads the prompt). Either may be freed first. Contexts that share do not run at the same
+     * time. FE_RUN_BAD_INPUT, and nothing is shared: no name is in both, dtypes or layouts differ, or one
+     * is in the memory of a device. */
+    int (*share_states)(fe_context *context, fe_context *with);
 } fe_artifact;
 
 #if defined(__GNUC__)

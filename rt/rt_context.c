@@ -184,6 +184,7 @@ int rt_context_new(const fe_model *model, uint32_t threads, char *message, size_
     if (message_bytes) message[0] = 0;
     fe_context *context = calloc(1, sizeof *context);
     if (!context) return FE_RUN_NO_MEMORY;
+    context->runtime = rt_here();
     context->model = model;
     context->pool = threads == 1 ? NULL : rt_pool_get((int)threads);
     context->inputs = calloc(program->input_count + 1, sizeof *context->inputs);
@@ -220,9 +221,7 @@ int64_t rt_context_bytes(const fe_context *context)
     for (uint32_t k = 0; k < program->output_count; k++)
         sum += context->results[k].memory_bytes + context->results[k].spare_bytes;
     for (uint32_t k = 0; k < program->input_count; k++) sum += context->copies[k].bytes;
-    for (uint32_t k = 0; k < program->state_count; k++)
-        sum += (size_t)program->weights[program->states[k]].bytes;
-    return (int64_t)sum;
+    return (int64_t)(sum + rt_states_bytes(context));
 }
 
 int64_t rt_context_step_ns(const fe_context *context, uint32_t step)
@@ -264,4 +263,5 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .signature = p->signature,
     };
     rt_describe_devices(p, out);
+    rt_describe_states(p, out);
 }

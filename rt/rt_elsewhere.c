@@ -63,72 +63,6 @@ int rt_check_place(rt_frame *f, uint32_t device, const void *data, int code, con
                    what, name, rt_device_name(program, device));
 }
 
-/* ---- states ---- */
-
-static uint32_t state_device(const rt_program *program, uint32_t state)
-{
-    return program->weights[program->states[state]].device;
-}
-
-static size_t state_bytes(const rt_program *program, uint32_t state)
-{
-    return (size_t)program->weights[program->states[state]].bytes;
-}
-
-void rt_states_free(fe_context *context)
-{
-    const rt_program *program = context->model->program;
-    for (uint32_t k = 0; context->states && k < program->state_count; k++)
-        if (context->states[k])
-            rt_memory_off(context, state_device(program, k), context->states[k]);
-    free(context->states);
-    context->states = NULL;
-}
-
-int rt_states_new(fe_context *context)
-{
-    const rt_program *program = context->model->program;
-    rt_frame frame = {.context = context};
-    context->states = calloc(program->state_count + 1, sizeof *context->states);
-    if (!context->states) return FE_RUN_NO_MEMORY;
-    for (uint32_t k = 0; k < program->state_count; k++) {
-        uint32_t device = state_device(program, k);
-        size_t bytes = state_bytes(program, k);
-        context->states[k] = rt_memory_on(context, device, bytes + 1);
-        if (!context->states[k]) return FE_RUN_NO_MEMORY;
-        RT_TRY(rt_move(&frame, 0, context->model->weights[program->states[k]], device,
-                       context->states[k], bytes));
-    }
-    return 0;
-}
-
-static int check_state(rt_frame *f, uint32_t state, int64_t bytes)
-{
-    const rt_program *program = f->context->model->program;
-    f->context->error[0] = 0;
-    if (state >= program->state_count)
-        return rt_fail(f, FE_RUN_BAD_INPUT, "%s has no state %u", program->name, state);
-    if (bytes == (int64_t)state_bytes(program, state)) return 0;
-    return rt_fail(f, FE_RUN_BAD_INPUT, "state '%s' has %zu bytes, not %lld",
-                   program->state_ports[state].name, state_bytes(program, state), (long long)bytes);
-}
-
-static int read_state(fe_context *context, uint32_t state, void *memory, int64_t bytes)
-{
-    rt_frame frame = {.context = context};
-    RT_TRY(check_state(&frame, state, bytes));
-    return rt_move(&frame, state_device(context->model->program, state), context->states[state], 0,
-                   memory, (size_t)bytes);
-}
-
-static int write_state(fe_context *context, uint32_t state, const void *memory, int64_t bytes)
-{
-    rt_frame frame = {.context = context};
-    RT_TRY(check_state(&frame, state, bytes));
-    return rt_move(&frame, 0, memory, state_device(context->model->program, state),
-                   context->states[state], (size_t)bytes);
-}
-
 /* ---- the caller's ---- */
 
 static int check_device(rt_frame *f, uint32_t device)
@@ -180,8 +114,4 @@ void rt_describe_devices(const rt_program *p, fe_artifact *out)
     out->device_free = device_free;
     out->device_write = device_write;
     out->device_read = device_read;
-    out->states = p->state_ports;
-    out->state_count = p->state_count;
-    out->read_state = read_state;
-    out->write_state = write_state;
 }

@@ -1,4 +1,4 @@
-/* rt_entry.c - loading: the fe_artifact of this program and its models (weights).
+/* rt_entry.c - loading: the fe_artifact of a program and its models (weights).
  *
  * Weights lie in the artifact's own file behind the machine code, or in a file of their own beside
  * it; they are mapped, never copied, so that all processes share their pages. The last 40 bytes of
@@ -109,6 +109,8 @@ static int map_weights(fe_model *model, const char *path)
 /* The artifact's own file; when it has no weights, NAME.weights in the same folder. */
 static int map_own_weights(fe_model *model)
 {
+    const char *name = model->program->weights_name;
+    if (!name) name = model->program->name;
     Dl_info self;
     if (!dladdr((void *)(uintptr_t)map_own_weights, &self) || !self.dli_fname)
         return open_failed(FE_RUN_BAD_WEIGHTS, "cannot tell which file this program is in",
@@ -124,13 +126,12 @@ static int map_own_weights(fe_model *model)
     }
     if (map_weights(model, file) == 0) return 0;
     int folder = slash ? (int)(slash - file) + 1 : 0;
-    snprintf(path, sizeof path, "%.*s%s.weights", folder, file, model->program->name);
+    snprintf(path, sizeof path, "%.*s%s.weights", folder, file, name);
     return map_weights(model, path);
 }
 
-static fe_model *model_new(void)
+static fe_model *model_new(const rt_program *program)
 {
-    const rt_program *program = &rt_this_program;
     fe_model *model = calloc(1, sizeof *model);
     if (model) {
         model->weights = calloc(program->weight_count + 1, sizeof *model->weights);
@@ -151,19 +152,16 @@ static void point_weights(fe_model *model, const char *base)
         model->weights[k] = (void *)(uintptr_t)(base + model->program->weights[k].offset);
 }
 
-/* Why this processor cannot run the program, or NULL. */
-static const char *obstacle;
-
-static int cannot_run(void)
+static int cannot_run(const rt_entry *entry)
 {
-    return open_failed(FE_RUN_BAD_PROCESSOR, obstacle, rt_this_program.name);
+    return open_failed(FE_RUN_BAD_PROCESSOR, entry->obstacle, entry->program->name);
 }
 
-static int model_open(const char *weights_path, fe_model **out)
+int rt_open(const rt_entry *entry, const char *weights_path, fe_model **out)
 {
     *out = NULL;
-    if (obstacle) return cannot_run();
-    fe_model *model = model_new();
+    if (entry->obstacle) return cannot_run(entry);
+    fe_model *model = model_new(entry->program);
     if (!model) return FE_RUN_NO_MEMORY;
     if (model->program->weights_bytes > 0) {
         int code = weights_path ? map_weights(model, weights_path) : map_own_weights(model);
@@ -177,17 +175,18 @@ static int model_open(const char *weights_path, fe_model **out)
     return 0;
 }
 
-static int model_open_memory(const void *weights, int64_t bytes, fe_model **out)
+int rt_open_memory(const rt_entry *entry, const void *weights, int64_t bytes, fe_model **out)
 {
+    const rt_program *program = entry->program;
     *out = NULL;
-    if (obstacle) return cannot_run();
-    if (bytes < rt_this_program.weights_bytes || (uintptr_t)weights % 64)
+    if (entry->obstacle) return cannot_run(entry);
+    if (bytes < program->weights_bytes || (uintptr_t)weights % 64)
         return open_failed(FE_RUN_BAD_WEIGHTS,
                            "the weights given are too short or not aligned to 64 bytes",
-                           rt_this_program.name);
-    fe_model *model = model_new();
+                           program->name);
+    fe_model *model = model_new(program);
     if (!model) return FE_RUN_NO_MEMORY;
-    if (rt_this_program.weights_bytes > 0) point_weights(model, weights);
+    if (program->weights_bytes > 0) point_weights(model, weights);
     *out = model;
     return 0;
 }
@@ -208,22 +207,20 @@ static const char *last_error(const fe_context *context)
     return context ? context->error : open_error();
 }
 
-static fe_artifact this_artifact;
-
-static void describe(void)
+const fe_artifact *rt_artifact(rt_entry *entry)
 {
-    obstacle = rt_isa_choose(rt_this_program.isa);
-    rt_describe(&rt_this_program, &this_artifact);
-    this_artifact.open = model_open;
-    this_artifact.open_memory = model_open_memory;
-    this_artifact.close = model_close;
-    this_artifact.context_new = context_new;
-    this_artifact.error = last_error;
-}
-
-const fe_artifact *rt_artifact(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, describe);
-    return &this_artifact;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!entry->is_described) {
+        entry->obstacle = rt_isa_choose(entry->program->isa);
+        rt_describe(entry->program, &entry->artifact);
+        entry->artifact.open = entry->open;
+        entry->artifact.open_memory = entry->open_memory;
+        entry->artifact.close = model_close;
+        entry->artifact.context_new = context_new;
+        entry->artifact.error = last_error;
+        entry->is_described = 1;
+    }
+    pthread_mutex_unlock(&lock);
+    return &entry->artifact;
 }

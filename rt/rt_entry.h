@@ -96,13 +96,15 @@ typedef struct rt_weights {
 } rt_weights;
 
 struct fe_context {
+    const void *runtime; /* rt_here() of the library that made it; first in every version */
     const fe_model *model;
     rt_pool *pool;
     rt_block *segments;
     void **inputs, **outputs; /* data pointers */
     rt_result *results;
     void **states;
-    int64_t *symbols; /* values of this run */
+    struct rt_state **owned_states; /* behind them, each perhaps with other contexts */
+    int64_t *symbols;               /* values of this run */
     rt_planner planner;
     rt_replacement *replacements; /* one for each part; NULL: none is replaced */
     rt_clock clock;
@@ -193,9 +195,17 @@ int rt_check_place(rt_frame *frame, uint32_t device, const void *data, int code,
                    const char *name);
 /* "privateuseone"; "the host" */
 const char *rt_device_name(const rt_program *program, uint32_t device);
-/* States as they were exported. */
+/* rt_state.c */
+/* Another address in every library: each has its own copy of the runtime. */
+const void *rt_here(void);
+typedef struct rt_state rt_state;
+/* As they were exported. */
 int rt_states_new(fe_context *context);
 void rt_states_free(fe_context *context);
+/* Those that it shares are counted too. */
+size_t rt_states_bytes(const fe_context *context);
+/* Adds to what an artifact says and does. */
+void rt_describe_states(const rt_program *p, fe_artifact *out);
 /* Adds to what an artifact says and does. */
 void rt_describe_devices(const rt_program *p, fe_artifact *out);
 

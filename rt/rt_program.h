@@ -164,7 +164,9 @@ typedef struct rt_program {
     const rt_weight *weights;
     uint32_t weight_count;
     int64_t weights_bytes;
-    uint64_t weights_key;   /* of the contents: the weights carry the same number */
+    uint64_t weights_key; /* of the contents: the weights carry the same number */
+    const char
+        *weights_name;      /* of the file beside the program that has them; NULL: as the program */
     const uint32_t *states; /* weights that the program writes to: each context has its own copy,
                                kept from call to call */
     uint32_t state_count;
@@ -205,11 +207,39 @@ typedef struct rt_program {
     const char *signature;                   /* as in fe_artifact */
 } rt_program;
 
-/* Defined by generated code. */
-extern const rt_program rt_this_program;
+/* A program and how it is opened. A library may have several, which share the runtime. */
+typedef struct rt_entry {
+    const rt_program *program;
+    int (*open)(const char *weights_path, fe_model **out);
+    int (*open_memory)(const void *weights, int64_t bytes, fe_model **out);
+    /* ---- made by rt_artifact ---- */
+    int is_described;
+    const char *obstacle; /* why this processor cannot run it, or NULL */
+    fe_artifact artifact;
+} rt_entry;
 
-/* What the artifact's one visible function, which is generated code too, returns. */
-const fe_artifact *rt_artifact(void);
+const fe_artifact *rt_artifact(rt_entry *entry);
+int rt_open(const rt_entry *entry, const char *weights_path, fe_model **out);
+int rt_open_memory(const rt_entry *entry, const void *weights, int64_t bytes, fe_model **out);
+
+/* Defines the visible function of a program. */
+#define RT_ENTRY(function, of)                                                            \
+    static rt_entry function##_entry;                                                     \
+    static int function##_open(const char *weights_path, fe_model **out)                  \
+    {                                                                                     \
+        return rt_open(&function##_entry, weights_path, out);                             \
+    }                                                                                     \
+    static int function##_open_memory(const void *weights, int64_t bytes, fe_model **out) \
+    {                                                                                     \
+        return rt_open_memory(&function##_entry, weights, bytes, out);                    \
+    }                                                                                     \
+    static rt_entry function##_entry = {                                                  \
+        .program = &of, .open = function##_open, .open_memory = function##_open_memory};  \
+    FE_ARTIFACT const fe_artifact *function(void);                                        \
+    const fe_artifact *function(void)                                                     \
+    {                                                                                     \
+        return rt_artifact(&function##_entry);                                            \
+    }
 
 typedef struct rt_plans rt_plans;
 

@@ -207,12 +207,13 @@ def check(model, args=None, kwargs=None, *, ops=(), **options):
 
 def load(path, **options):
     """A Program of a file: of a library that ferrite has written (model.so), which is called as it is; of a .pt2 or FX text,
-    which is compiled, with the options of compile()."""
+    which is compiled, with the options of compile(). name: which program of a library that has several."""
     if not is_library(path):
         return compile(path, **options)
+    name = options.pop("name", None)
     if options:
         raise TypeError(f"{', '.join(options)}: a library is compiled already")
-    return Loaded(path)
+    return Loaded(path, name)
 
 
 def clear_cache():

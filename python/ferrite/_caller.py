@@ -296,6 +296,14 @@ class Caller:
                           ctypes.addressof(self._storages), ctypes.cast(self._alloc, c_void_p), None, None)
         self._run = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(artifact.call)
 
+    def share_states(self, other):
+        names = [{artifact.states[k].name for k in range(artifact.state_count)} for artifact in (self.artifact, other.artifact)]
+        with self._turn:
+            share = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(self.artifact.share_states)
+            if share(self._context, other._context):
+                raise rt.InputError(self.artifact.error(self._context).decode(errors="replace"))
+        return sorted(name.decode() for name in names[0] & names[1])
+
     def held_bytes(self):
         return ctypes.CFUNCTYPE(c_int64, c_void_p)(self.artifact.memory_bytes)(self._context)
 
@@ -354,15 +362,36 @@ class Caller:
         return port.value
 
 
-def opened(library, alive, name=None):
-    """(artifact, model) of a library that ferrite has written, with its weights."""
-    for entry in filter(None, ("ferrite_artifact", f"ferrite_artifact_{name}" if name else None)):
+def _programs(library):
+    """Names of the programs of a library that has several; none where it has one."""
+    if not hasattr(library, "ferrite_artifacts"):
+        return []
+    library.ferrite_artifacts.restype, names = POINTER(Artifact), []
+    while artifact := library.ferrite_artifacts(len(names)):
+        names.append(artifact.contents.name.decode())
+    return names
+
+
+def _entry(library, name, stem):
+    """The function of the program that is wanted; name None: of the only one."""
+    names = _programs(library)
+    if names and name not in names:
+        raise rt.InputError(f"{f'it has no program {name}' if name else 'it has several programs'}: name= is one of "
+                            f"{', '.join(names)}")
+    for wanted in ([name] if name else [None, stem]):
+        entry = f"ferrite_artifact_{wanted}" if wanted else "ferrite_artifact"
         if hasattr(library, entry):
-            break
-    else:
-        raise rt.InputError("it has no function ferrite_artifact: it is no library that ferrite has written")
-    getattr(library, entry).restype = POINTER(Artifact)
-    artifact = getattr(library, entry)().contents
+            return getattr(library, entry)
+    raise rt.InputError(f"it has no program {name}" if name and hasattr(library, "ferrite_artifact") else
+                        "it has no function ferrite_artifact: it is no library that ferrite has written")
+
+
+def opened(library, alive, name=None, stem=None):
+    """(artifact, model) of a library that ferrite has written, with its weights. name: of the program, where it has several;
+    stem: that of the file."""
+    entry = _entry(library, name, stem)
+    entry.restype = POINTER(Artifact)
+    artifact = entry().contents
     if artifact.abi_version != 1 or artifact.struct_bytes < ctypes.sizeof(Artifact):
         raise rt.InputError("another version of ferrite has written it: compile the program again")
     model = c_void_p()

@@ -33,7 +33,10 @@ class Artifact(Structure):
                 ("parts", c_void_p), ("part_count", c_uint32), ("replace_part", c_void_p), ("memory_bytes", c_void_p),
                 ("step_ns", c_void_p), ("ops", c_void_p), ("op_count", c_uint32), ("set_op", c_void_p),
                 ("donated", POINTER(c_uint32)), ("donated_count", c_uint32), ("output_inputs", c_void_p), ("call", c_void_p),
-                ("signature", c_char_p)]
+                ("signature", c_char_p), ("set_driver", c_void_p), ("devices", c_void_p), ("device_count", c_uint32),
+                ("input_devices", c_void_p), ("output_devices", c_void_p), ("device_new", c_void_p), ("device_free", c_void_p),
+                ("device_write", c_void_p), ("device_read", c_void_p), ("states", POINTER(Port)), ("state_count", c_uint32),
+                ("read_state", c_void_p), ("write_state", c_void_p), ("share_states", c_void_p)]
 
 
 class Storage(Structure):

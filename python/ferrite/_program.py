@@ -65,11 +65,23 @@ class Program:
         self._trees = trees or signature.trees  # as texts until the first call
         self._caller = None
 
-    def __call__(self, *inputs, **named):
+    def _ready(self):
         if self._caller is None:
             self._trees = [_tree.of(tree) for tree in self._trees]
             self._caller = self._load()
-        results = self._caller(self._flat(inputs, named))
+        return self._caller
+
+    def share_states(self, other):
+        """From now on buffers that both programs change, and that have one name in both, are those of `other`, what they hold
+        by now included: the cache of a decoder's step is that which its prompt has filled. Returns their names. The two do
+        not run at the same time."""
+        try:
+            return self._ready().share_states(other._ready())
+        except rt.InputError as error:
+            raise Error(str(error)) from None
+
+    def __call__(self, *inputs, **named):
+        results = self._ready()(self._flat(inputs, named))
         if self._trees[1] is None:
             return results[0] if len(results) == 1 else tuple(results)
         return self._trees[1].build(iter(results))
@@ -169,11 +181,11 @@ class _Closing:
 class Loaded(Program):
     """A library that ferrite has written."""
 
-    def __init__(self, path):
+    def __init__(self, path, name=None):
         self._path, self._alive = os.path.abspath(path), _Closing()
         stem = os.path.splitext(os.path.basename(self._path))[0]
         try:
-            self._artifact, self._model = opened(rt._load(self._path), self._alive, stem)
+            self._artifact, self._model = opened(rt._load(self._path), self._alive, name, stem)
         except (OSError, rt.InputError, rt.RunError) as error:
             raise Error(f"{path}: {error}") from None
         super().__init__(Signature(self._artifact.signature.decode()))

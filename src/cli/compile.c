@@ -1,6 +1,7 @@
 /* compile.c -- `ferrite compile`: a shared library with its header, or what else there is. */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct compile_call {
@@ -9,10 +10,10 @@ typedef struct compile_call {
     bool quiet;
 } compile_call;
 
-static int report(const compile_call *o, const fe_program *program)
+static void report(const compile_call *o, const fe_program *program)
 {
     fe_figures f;
-    if (o->quiet) return 0;
+    if (o->quiet) return;
     fe_figures_of(program, &f);
     cli_print_figures(&f, stdout);
     if (api_options(o->call.session)->quantize.count) cli_print_quantised(program, stdout);
@@ -26,7 +27,11 @@ static int report(const compile_call *o, const fe_program *program)
     int64_t donated = fe_donated_bytes(program);
     if (donated > 0) printf("donated inputs: %lld bytes more\n", (long long)donated);
     if (donated < 0) printf("donated inputs: more by their sizes\n");
-    printf("wrote %s\n", o->output);
+}
+
+static int wrote(const compile_call *o)
+{
+    if (!o->quiet) printf("wrote %s\n", o->output);
     return 0;
 }
 
@@ -35,13 +40,14 @@ typedef struct emission {
     const char *name, *made;
     const char *ending; /* of an output's name, that says so where --emit does not */
     fe_status (*write)(fe_program *program, const char *path);
+    bool takes_several; /* programs */
 } emission;
 static const emission emissions[] = {
-    {"so", "library", ".so", fe_write_library},
-    {"a", "archive", ".a", fe_write_library},
-    {"c", "folder", "/", fe_write_sources},
-    {"python", "module, or its folder,", ".py", fe_write_python},
-    {"fx", "graph, or its folder,", ".json", fe_write_fx},
+    {"so", "library", ".so", fe_write_library, true},
+    {"a", "archive", ".a", fe_write_library, true},
+    {"c", "folder", "/", fe_write_sources, false},
+    {"python", "module, or its folder,", ".py", fe_write_python, false},
+    {"fx", "graph, or its folder,", ".json", fe_write_fx, false},
 };
 
 static bool ends_in(const char *name, const char *ending)
@@ -64,23 +70,121 @@ static const emission *by_ending(const char *output)
     return &emissions[0];
 }
 
+/* ---- several programs ---- */
+
+/* One of them: a program of an archive, or the only one of a file. */
+typedef struct member {
+    const char *path, *model;
+    fe_program *program;
+} member;
+
+/* "out/decode-step.pt2": decode_step. The caller's to free. */
+static char *name_of(const member *m)
+{
+    const char *slash = strrchr(m->path, '/'), *from = m->model ? m->model
+                                                       : slash  ? slash + 1
+                                                                : m->path;
+    char *name = strdup(from), *dot = strrchr(name, '.');
+    if (dot && !m->model) *dot = '\0';
+    for (char *at = name; *at; at++)
+        if (!(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') &&
+            !(*at >= '0' && *at <= '9'))
+            *at = '_';
+    return name;
+}
+
+static fe_status compile_member(fe_session *session, member *m)
+{
+    char *name = name_of(m);
+    fe_status status = fe_set(session, "name", name);
+    free(name);
+    if (status == FE_OK) status = fe_set(session, "model", m->model);
+    return status == FE_OK ? fe_compile_file(session, m->path, &m->program) : status;
+}
+
+static fe_status compile_members(const compile_call *o, member *members, uint32_t count)
+{
+    fe_program **programs = calloc(count, sizeof(fe_program *));
+    fe_status status = FE_OK;
+    for (uint32_t k = 0; k < count && status == FE_OK; k++) {
+        status = compile_member(o->call.session, &members[k]);
+        programs[k] = members[k].program;
+    }
+    if (status == FE_OK) status = fe_write_programs(programs, count, o->output);
+    free(programs);
+    return status;
+}
+
+static int compile_several(const compile_call *o, const emission *to, member *members,
+                           uint32_t count)
+{
+    const driver_options *given = api_options(o->call.session);
+    if (!to->takes_several)
+        return cli_mistake(&cli_compile,
+                           "several programs make a library (.so or .a); for one, --model NAME");
+    if (given->name || o->provenance)
+        return cli_mistake(&cli_compile, "--%s is for one program",
+                           given->name ? "name" : "provenance");
+    cli_show_progress(o->call.session);
+    fe_status status = compile_members(o, members, count);
+    cli_clear_progress();
+    int result = status == FE_OK ? 0 : cli_failed(o->call.session);
+    for (uint32_t k = 0; k < count; k++) {
+        if (status == FE_OK && !o->quiet) printf("%s\n", fe_program_name(members[k].program));
+        if (status == FE_OK) report(o, members[k].program);
+        fe_program_free(members[k].program);
+    }
+    return status == FE_OK ? wrote(o) : result;
+}
+
+/* Those of the archives that are named, which are at least two; else 0. The caller's to free. */
+static uint32_t list_members(const compile_call *o, member **out)
+{
+    bool is_named = api_options(o->call.session)->model != NULL;
+    uint32_t count = 0;
+    *out = NULL;
+    for (uint32_t i = 0; i < o->call.paths.count; i++) {
+        const char *path = o->call.paths.at[i], *const * names;
+        uint32_t models = 0;
+        if (is_named || fe_model_names(o->call.session, path, &names, &models) != FE_OK ||
+            models < 2)
+            models = 1;
+        *out = realloc(*out, (count + models) * sizeof **out);
+        for (uint32_t k = 0; k < models; k++)
+            (*out)[count++] = (member){path, models > 1 ? names[k] : NULL, NULL};
+    }
+    return count;
+}
+
+/* ---- the command ---- */
+
+static int compile_one(const compile_call *o, const emission *to)
+{
+    fe_program *program;
+    cli_show_progress(o->call.session);
+    fe_status status = fe_compile_file(o->call.session, o->call.paths.at[0], &program);
+    if (status == FE_OK) status = to->write(program, o->output);
+    if (status == FE_OK && o->provenance) status = fe_write_provenance(program, o->provenance);
+    cli_clear_progress();
+    if (status == FE_OK) report(o, program);
+    int result = status == FE_OK ? wrote(o) : cli_failed(o->call.session);
+    fe_program_free(program);
+    return result;
+}
+
 static int compile(cli_call *call)
 {
     const compile_call *o = (compile_call *)call;
     const emission *to = o->emit ? find_emission(o->emit) : by_ending(o->output);
-    fe_program *program;
+    member *members;
     if (!to)
         return cli_mistake(&cli_compile, "--emit is so, a, c, python or fx, not '%s'", o->emit);
     if (!o->output) return cli_mistake(&cli_compile, "-o is missing: the %s to make", to->made);
     if (!o->emit && ends_in(o->output, ".c"))
         return cli_mistake(&cli_compile, "C sources are a folder with a Makefile: -o DIR/");
-    cli_show_progress(call->session);
-    fe_status status = fe_compile_file(call->session, call->paths.at[0], &program);
-    if (status == FE_OK) status = to->write(program, o->output);
-    if (status == FE_OK && o->provenance) status = fe_write_provenance(program, o->provenance);
-    cli_clear_progress();
-    int result = status == FE_OK ? report(o, program) : cli_failed(call->session);
-    fe_program_free(program);
+    uint32_t count = list_members(o, &members);
+    int result = count > 1 ? compile_several(o, to, members, count) : compile_one(o, to);
+    free(members);
     return result;
 }
 
@@ -102,6 +206,7 @@ const cli_command cli_compile = {
     .what = "makes a shared library, C sources, a Python module or an FX graph of a program",
     .usage = "compile MODEL.pt2 -o MODEL.so\n"
              "compile MODEL.pt2 -o libMODEL.a\n"
+             "compile PROMPT.pt2 STEP.pt2 -o MODEL.so\n"
              "compile MODEL.pt2 -o DIR/\n"
              "compile MODEL.pt2 -o MODEL.py\n"
              "compile MODEL.pt2 -o MODEL.json\n",
@@ -115,7 +220,7 @@ const cli_command cli_compile = {
         "split part passes verify tune tune-budget-ms "
         "dump-after",
     .fewest = 1,
-    .most = 1,
+    .most = UINT32_MAX,
     .run = compile,
     .bytes = sizeof(compile_call),
 };

@@ -367,6 +367,11 @@ fe_status fe_compile_memory(fe_session *session, const char *name, const void *b
                    program);
 }
 
+const char *fe_program_name(const fe_program *program)
+{
+    return program->name;
+}
+
 void fe_program_free(fe_program *program)
 {
     driver_close(program);
@@ -391,6 +396,57 @@ fe_status fe_write_library(fe_program *program, const char *path)
 {
     path_job job = {program, path, artifact_write_library};
     return api_call(program->session, write_body, &job);
+}
+
+typedef struct programs_job {
+    fe_program *const *programs;
+    uint32_t count;
+    const char *path;
+} programs_job;
+
+static fe_status write_programs_body(fe_session *session, void *data)
+{
+    const programs_job *j = data;
+    for (uint32_t k = 0; k < j->count; k++)
+        if (j->programs[k]->session != session)
+            return diag_fail(session, (diag){.status = FE_USAGE, .stage = "emit"},
+                             "programs of one library are of one session");
+    return several_write(j->programs, j->count, j->path);
+}
+
+fe_status fe_write_programs(fe_program *const *programs, uint32_t count, const char *path)
+{
+    programs_job job = {programs, count, path};
+    return api_call(programs[0]->session, write_programs_body, &job);
+}
+
+typedef struct names_job {
+    const char *path;
+    const char *const **names;
+    uint32_t *count;
+} names_job;
+
+static fe_status names_body(fe_session *session, void *data)
+{
+    const names_job *j = data;
+    pt2_archive *archive;
+    FE_TRY(pt2_open(session, j->path, &archive));
+    uint32_t count = pt2_model_count(archive);
+    const char **names = NEW_ARRAY(session->memory, const char *, count + 1);
+    for (uint32_t k = 0; k < count; k++) names[k] = pt2_model_name(archive, k);
+    pt2_close(archive);
+    *j->names = names;
+    *j->count = count;
+    return FE_OK;
+}
+
+fe_status fe_model_names(fe_session *session, const char *path, const char *const **names,
+                         uint32_t *count)
+{
+    names_job job = {path, names, count};
+    *names = NULL;
+    *count = 0;
+    return api_call(session, names_body, &job);
 }
 
 fe_status fe_write_sources(fe_program *program, const char *folder)

@@ -16,7 +16,7 @@ static fe_status write_header(driver_program *d, const char *path)
     emit_input input;
     driver_emit_input(d, &input);
     emit_file header;
-    FE_TRY(emit_header(&input, d->wrapper->name, d->memory, &header));
+    FE_TRY(emit_header(&input, 1, d->wrapper->name, d->memory, &header));
     return file_write(d->session, path, header.text, header.length);
 }
 
@@ -37,9 +37,10 @@ static const char *path_beside(driver_program *d, const char *path, const char *
 
 static fe_status write_weights(driver_program *d, const char *library, const char *path)
 {
+    const wrap_program *programs = d->wrapper;
     double begin = clock_seconds();
     FE_TRY(driver_progress(d, STAGE_WEIGHTS, 0, 1));
-    FE_TRY(weights_write(d->wrapper, d->weights_key, library, path, &d->artifact_bytes));
+    FE_TRY(weights_write(&programs, 1, d->weights_key, library, path, &d->artifact_bytes));
     d->ms[STAGE_WEIGHTS] = (clock_seconds() - begin) * 1e3;
     return FE_OK;
 }
@@ -93,11 +94,6 @@ static bool belongs(const driver_program *d, const struct embedded_file *file)
     return d->lapack || !lapack_source(file->name);
 }
 
-static bool is_kernels(const emit_file *file)
-{
-    return strncmp(file->name, "kernels", 7) == 0;
-}
-
 /* Beside kernels with vector types; not where all are in plain C already. */
 static bool has_scalar_kernels(const driver_program *d)
 {
@@ -122,7 +118,7 @@ static void list_model(driver_program *d, text *t)
         text_printf(t, " %s", d->whole.files[i].name);
     text_add(t, "\nSCALAR_MODEL =");
     for (uint32_t i = 0; i < d->whole.file_count; i++)
-        if (!is_kernels(&d->whole.files[i]) || !has_scalar_kernels(d))
+        if (!d->whole.files[i].is_kernels || !has_scalar_kernels(d))
             text_printf(t, " %s", d->whole.files[i].name);
     text_add(t, has_scalar_kernels(d) ? " scalar/kernels.c\n\n" : "\n\n");
 }
@@ -153,7 +149,7 @@ static const char *kernel_flags(const driver_program *d)
 
 static const char *makefile_text(driver_program *d)
 {
-    const char *name = d->wrapper->name, *entry = d->whole.entry;
+    const char *name = d->wrapper->name, *entry = d->whole.entries[0];
     const char *lapack = d->lapack ? " $(LAPACK)" : "";
     text t;
     text_init(&t, d->memory);

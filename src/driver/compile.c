@@ -287,7 +287,7 @@ static fe_status emit_kernels(driver_program *d)
     for (uint32_t i = 0; i < count; i++)
         text_printf(&out, "\n%s", d->kernels->kernels.at[i].source);
     d->whole.files = NEW(d->memory, emit_file);
-    d->whole.files[d->whole.file_count++] = (emit_file){"kernels.c", out.at, out.length};
+    d->whole.files[d->whole.file_count++] = (emit_file){"kernels.c", out.at, out.length, true};
     return FE_OK;
 }
 
@@ -301,8 +301,8 @@ static const emit_kernel *kernels_for(const driver_program *d, const target_mach
     for (uint32_t i = 0; i < all; i++) {
         const kern_kernel *k = &d->kernels->kernels.at[i];
         if (k->target == device || (!device && !k->target->dialect))
-            kernels[(*count)++] =
-                (emit_kernel){k->name, k->source, i, k->buffer_count, k->int_count, k->group_size};
+            kernels[(*count)++] = (emit_kernel){k->name,      k->source,     i,     k->buffer_count,
+                                                k->int_count, k->group_size, false, NULL};
     }
     return kernels;
 }
@@ -382,6 +382,15 @@ static int64_t count_tables(const driver_program *d)
     return rt_fft_tables_bytes(shapes, count);
 }
 
+/* Of the functions in its library, this one is seen from outside. */
+static void show(driver_program *d, driver_build *build, const char *entry)
+{
+    const char **entries = NEW(d->memory, const char *);
+    entries[0] = entry;
+    build->entries = entries;
+    build->entry_count = 1;
+}
+
 static fe_status stage_emit(driver_program *d)
 {
     emit_input input;
@@ -393,7 +402,7 @@ static fe_status stage_emit(driver_program *d)
     d->table_bytes = count_tables(d);
     d->weights_key = weights_key_of(d->wrapper);
     driver_emit_input(d, &input);
-    d->whole.entry = input.entry;
+    show(d, &d->whole, input.entry);
     return emit_program(&emit_target_c, &input, d->memory, &d->whole.files, &d->whole.file_count);
 }
 
@@ -403,7 +412,7 @@ fe_status driver_build_kernels(driver_program *d)
     driver_build *build = &d->kernels_only;
     driver_emit_input(d, &input);
     if (!build->files) emit_library(&input, d->memory, &build->files, &build->file_count);
-    build->entry = "ferrite_library";
+    show(d, build, "ferrite_library");
     return toolchain_build(d, build);
 }
 

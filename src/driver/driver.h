@@ -151,9 +151,12 @@ typedef struct loaded_program {
 typedef struct driver_build {
     emit_file *files;
     uint32_t file_count;
-    const char *entry;   /* the function that the library shows */
-    const char *library; /* made of the files, without weights; NULL: not yet */
-    bool is_static;      /* an archive of one object, to be linked into programs */
+    const char *const *entries; /* the functions that the library shows */
+    uint32_t entry_count;
+    const char *library;                /* made of the files, without weights; NULL: not yet */
+    bool is_static;                     /* an archive of one object, to be linked into programs */
+    struct fe_program *const *programs; /* that are in it, where these are several */
+    uint32_t program_count;
 } driver_build;
 
 /* What option tune has come to: distinct kernels, and the time of all their calls. */
@@ -373,9 +376,15 @@ uint64_t weights_key_of(const wrap_program *w);
 fe_status weights_check(const wrap_program *w);
 /* Fills `out` (weights_bytes, 64-byte aligned) using `threads` threads. */
 void weights_fill(const wrap_program *w, void *out, uint32_t threads);
-/* Writes library + weights + footer as one artifact; library NULL: the weights alone. */
-fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path,
-                        int64_t *written);
+/* How its bytes are made of its buffer's: what is alike in this and in the buffer is alike. */
+void weights_describe(const wrap_program *w, const wrap_weight *weight, text *out);
+/* Writes library + weights + footer as one artifact; library NULL: the weights alone. Weights of several
+ * programs have been laid out as one. */
+fe_status weights_write(const wrap_program *const *programs, uint32_t count, uint64_t key,
+                        const char *library, const char *path, int64_t *written);
+
+/* several.c: the body of fe_write_programs(); all are of one session. */
+fe_status several_write(driver_program *const *programs, uint32_t count, const char *path);
 
 /* artifact.c: bodies of fe_write_library() and fe_write_sources(). */
 fe_status artifact_write_library(driver_program *d, const char *path);

@@ -21,9 +21,9 @@ fe_status driver_open_library(driver_program *d, const driver_build *build, void
     diag where = {.status = FE_TOOLCHAIN, .stage = "load", .place = build->library};
     *handle = dlopen(build->library, LOAD);
     if (!*handle) return diag_fail(d->session, where, "%s", dlerror());
-    *entry = dlsym(*handle, build->entry);
+    *entry = dlsym(*handle, build->entries[0]);
     if (*entry) return FE_OK;
-    return diag_fail(d->session, where, "it has no entry point %s", build->entry);
+    return diag_fail(d->session, where, "it has no entry point %s", build->entries[0]);
 }
 
 static bool has_ports(const loop_program *p, const fe_artifact *a)

@@ -33,10 +33,11 @@ static const struct embedded_file *embedded(const char *name)
 /* Library with weights, and the embedded files that the module imports. */
 static fe_status write_support(driver_program *d, const module_place *to, const char *const *names)
 {
+    const wrap_program *programs = d->wrapper;
     FE_TRY(driver_need_kernels(d));
     FE_TRY(driver_build_kernels(d));
     FE_TRY(file_make_dirs(d->session, to->folder));
-    FE_TRY(weights_write(d->wrapper, d->weights_key, d->kernels_only.library,
+    FE_TRY(weights_write(&programs, 1, d->weights_key, d->kernels_only.library,
                          arena_printf(d->memory, "%s/%s_kernels.so", to->folder, to->name),
                          &d->artifact_bytes));
     for (; *names; names++) {

@@ -168,13 +168,12 @@ static pid_t start_compile(builder *b, const emit_file *file)
 {
     const char *args[MAX_ARGS];
     int n = 0;
-    bool is_kernels = strncmp(file->name, "kernels", 7) == 0;
     for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
     args[n++] = "-c";
     /* The lines around the kernels cost nothing to run in a large program, and most of its compile
      * time. */
-    args[n++] = is_kernels ? "-O2" : file->length > LARGE_PROGRAM ? "-O0" : "-O1";
-    for (int i = 0; is_kernels && i < 3 && b->d->target->flags[i]; i++)
+    args[n++] = file->is_kernels ? "-O2" : file->length > LARGE_PROGRAM ? "-O0" : "-O1";
+    for (int i = 0; file->is_kernels && i < 3 && b->d->target->flags[i]; i++)
         args[n++] = b->d->target->flags[i];
     static const char *const common[] = {"-std=gnu11",
                                          "-w",
@@ -221,15 +220,45 @@ static fe_status compile_all(builder *b)
     return status;
 }
 
+/* With functions of the user's, of all programs in it. */
+static uint32_t libraries_of(const builder *b, const char ***out)
+{
+    VEC(const char *) all = {0};
+    uint32_t programs = b->build->program_count ? b->build->program_count : 1;
+    for (uint32_t p = 0; p < programs; p++) {
+        const char **libraries;
+        uint32_t count =
+            ops_libraries(b->build->program_count ? b->build->programs[p] : b->d, &libraries);
+        for (uint32_t i = 0; i < count; i++) {
+            bool known = false;
+            for (uint32_t k = 0; k < all.count; k++) known |= !strcmp(all.at[k], libraries[i]);
+            if (!known) vec_push(b->d->memory, &all, libraries[i]);
+        }
+    }
+    *out = all.at;
+    return all.count;
+}
+
+static const char *exported(const builder *b)
+{
+    text t;
+    text_init(&t, b->d->memory);
+    text_add(&t, "{ global:");
+    for (uint32_t i = 0; i < b->build->entry_count; i++)
+        text_printf(&t, " %s;", b->build->entries[i]);
+    text_add(&t, " local: *; };\n");
+    return t.at;
+}
+
 static fe_status link_all(builder *b, const char *library)
 {
     driver_program *d = b->d;
     const char **libraries;
-    uint32_t library_count = ops_libraries(d, &libraries);
+    uint32_t library_count = libraries_of(b, &libraries);
     const char **args = NEW_ARRAY(d->memory, const char *,
                                   b->build->file_count + 4 * library_count + MAX_ARGS + MAX_LAPACK);
     const char *log = path_in(b, "link.log"), *exports = path_in(b, "exports.map");
-    const char *only = arena_printf(d->memory, "{ global: %s; local: *; };\n", b->build->entry);
+    const char *only = exported(b);
     int n = 0;
     FE_TRY(file_write(d->session, exports, only, strlen(only)));
     static const char *const flags[] = {"-shared", "-Wl,--gc-sections", "-Wl,-Bsymbolic",
@@ -263,11 +292,15 @@ static fe_status archive_all(builder *b, const char *archive)
 {
     driver_program *d = b->d;
     const char *log = path_in(b, "link.log"), *object = path_in(b, "all.o");
-    const char *only = arena_printf(d->memory, "--keep-global-symbol=%s", b->build->entry);
     const char **args = NEW_ARRAY(d->memory, const char *, b->build->file_count + MAX_ARGS);
-    const char *hide[] = {"objcopy", only, object, NULL},
-               *put[] = {"ar", "rcs", archive, object, NULL};
+    const char **hide = NEW_ARRAY(d->memory, const char *, b->build->entry_count + 3);
+    const char *put[] = {"ar", "rcs", archive, object, NULL};
     int n = 0;
+    hide[n++] = "objcopy";
+    for (uint32_t i = 0; i < b->build->entry_count; i++)
+        hide[n++] = arena_printf(d->memory, "--keep-global-symbol=%s", b->build->entries[i]);
+    hide[n] = object;
+    n = 0;
     for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
     args[n++] = "-r";
     args[n++] = "-nostdlib";
@@ -311,7 +344,7 @@ static uint64_t content_hash(const builder *b, uint64_t runtime)
     uint64_t h = hash_bytes(d->options.cc, strlen(d->options.cc), runtime);
     h = hash_bytes(d->target->name, strlen(d->target->name), h);
     const char **libraries;
-    uint32_t library_count = ops_libraries(d, &libraries);
+    uint32_t library_count = libraries_of(b, &libraries);
     for (uint32_t i = 0; i < library_count; i++)
         h = hash_bytes(libraries[i], strlen(libraries[i]), h);
     const char *lapack = d->lapack ? d->lapack : "";

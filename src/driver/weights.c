@@ -108,6 +108,40 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     return 0;
 }
 
+static void describe_windows(const rt_conv *conv, const int64_t *strides, text *out)
+{
+    text_printf(out, " %lld %d %lld %lld %lld", (long long)conv->groups, conv->transposed,
+                (long long)conv->in_channels, (long long)conv->out_channels, (long long)conv->tile);
+    for (int d = 0; d < 3; d++)
+        text_printf(out, " %lld/%lld/%lld", (long long)conv->kernel[d], (long long)conv->stride[d],
+                    (long long)conv->dilation[d]);
+    for (int d = 0; d < 5; d++) text_printf(out, " %lld", (long long)strides[d]);
+}
+
+void weights_describe(const wrap_program *w, const wrap_weight *weight, text *out)
+{
+    const loop_program *p = w->loops;
+    int64_t strides[5] = {0};
+    rt_conv conv;
+    text_printf(out, "%lld", (long long)weight->bytes);
+    if (!weight->packed_for) return;
+    const loop_view *v = &weight->packed_for->inputs[weight->operand];
+    loop_packing kind = loop_can_pack(p, weight->packed_for, weight->operand);
+    text_printf(out, " packed %d %d %lld", (int)kind, (int)v->dtype,
+                (long long)number(p, v->offset));
+    for (uint32_t d = 0; d < v->rank; d++)
+        text_printf(out, " %lld/%lld", (long long)number(p, v->sizes[d]),
+                    (long long)number(p, v->strides[d]));
+    switch (kind) {
+    case LOOP_PACKS_NOTHING:
+    case LOOP_PACKS_MATRIX: return;
+    case LOOP_PACKS_INTEGERS: text_printf(out, " %d", bits_of(p, weight->packed_for)); return;
+    case LOOP_PACKS_KERNEL: conv_geometry(p, weight->packed_for, &conv, strides); break;
+    case LOOP_PACKS_TRANSFORMED: tiles_geometry(p, weight->packed_for, &conv, strides); break;
+    }
+    describe_windows(&conv, strides, out);
+}
+
 uint64_t weights_key_of(const wrap_program *w)
 {
     uint64_t key = 0x66657272697465ull;
@@ -129,6 +163,7 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
     const loop_program *p = w->loops;
     const loop_buffer *b = &p->buffers.at[weight->buffer];
     char *to = out + weight->offset;
+    if (weight->is_shared) return;
     if (!weight->packed_for) {
         CHECK(w->session, (int64_t)b->data_bytes >= weight->bytes || weight->bytes == 0);
         if (weight->bytes) memcpy(to, b->data, (size_t)weight->bytes);
@@ -185,12 +220,13 @@ static int map_new(const char *path, size_t bytes, int *file, char **out)
 
 /* The library, room up to a whole page, the weights packed straight into the file's pages, the
  * footer. */
-static void fill_file(const wrap_program *w, const uint8_t *code, size_t code_bytes, uint64_t key,
-                      size_t begin, char *to)
+static void fill_file(const wrap_program *const *programs, uint32_t count, const uint8_t *code,
+                      size_t code_bytes, uint64_t key, size_t begin, char *to)
 {
-    weights_footer footer = {.key = key, .offset = begin, .bytes = (size_t)w->weights_bytes};
+    weights_footer footer = {
+        .key = key, .offset = begin, .bytes = (size_t)programs[0]->weights_bytes};
     if (code_bytes) memcpy(to, code, code_bytes);
-    weights_fill(w, to + begin, 0);
+    for (uint32_t k = 0; k < count; k++) weights_fill(programs[k], to + begin, 0);
     memcpy(footer.magic, WEIGHTS_MAGIC, sizeof footer.magic);
     memcpy(to + begin + footer.bytes, &footer, sizeof footer);
 }
@@ -207,11 +243,12 @@ fe_status weights_check(const wrap_program *w)
     return FE_OK;
 }
 
-fe_status weights_write(const wrap_program *w, uint64_t key, const char *library, const char *path,
-                        int64_t *written)
+fe_status weights_write(const wrap_program *const *programs, uint32_t count, uint64_t key,
+                        const char *library, const char *path, int64_t *written)
 {
+    const wrap_program *w = programs[0];
     struct stat about;
-    FE_TRY(weights_check(w));
+    for (uint32_t k = 0; k < count; k++) FE_TRY(weights_check(programs[k]));
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return write_failed(w, path, S_ISDIR(about.st_mode) ? EISDIR : ENODEV);
     mapped_file code = {0};
@@ -223,7 +260,7 @@ fe_status weights_write(const wrap_program *w, uint64_t key, const char *library
     char *bytes = NULL;
     int file, reason = map_new(temporary, total, &file, &bytes);
     if (!reason) {
-        fill_file(w, code.data, machine_code, key, begin, bytes);
+        fill_file(programs, count, code.data, machine_code, key, begin, bytes);
         munmap(bytes, total);
     }
     if (file >= 0) close(file);

@@ -330,6 +330,14 @@ void emit_c_declare_kernels(emit_state *s)
                     s->input->kernels[k].name);
 }
 
+/* What another program of the library means by the same name is something else. */
+static void rename_kernels(const emit_input *input, text *out)
+{
+    for (uint32_t k = 0; k < input->kernel_count; k++)
+        if (input->kernels[k].renamed)
+            text_printf(out, "#define %s %s\n", input->kernels[k].name, input->kernels[k].renamed);
+}
+
 static void print_head(emit_state *s)
 {
     text_printf(&s->out, "/* %s, made by %s", s->w->name, s->input->producer);
@@ -341,6 +349,7 @@ static void print_head(emit_state *s)
                 s->w->kernel_calls, s->w->unique_kernels, (long long)s->w->weights_bytes,
                 (long long)s->w->arena_bytes, (long long)s->w->lower_bound);
     if (s->w->devices.count) text_add(&s->out, "#include \"rt_device.h\"\n\n");
+    rename_kernels(s->input, &s->out);
     emit_c_declare_kernels(s);
     emit_c_custom_head(s);
     text_char(&s->out, '\n');
@@ -371,17 +380,29 @@ void emit_c_begin(emit_state *s)
     emit_c_declare_fixed(s);
 }
 
+/* "decode_": in front of the names of files of one program of several. */
+static const char *stem_of(emit_state *s)
+{
+    return s->input->stem ? arena_printf(s->memory, "%s_", s->input->stem) : "";
+}
+
 /* Kernels spread over `parts` files by the length of their source, so that compilers can run side
  * by side. */
 void emit_c_kernel_files(emit_state *s)
 {
     const emit_input *input = s->input;
     uint32_t parts = input->parts ? input->parts : 1, count = input->kernel_count;
-    if (parts > count) parts = count;
+    uint32_t own = 0;
+    for (uint32_t k = 0; k < count; k++) own += !input->kernels[k].is_shared;
+    if (parts > own) parts = own;
     size_t *length = NEW_ARRAY(s->memory, size_t, parts + 1);
     uint32_t *part_of = NEW_ARRAY(s->memory, uint32_t, count + 1),
              *members = NEW_ARRAY(s->memory, uint32_t, count + 1);
     for (uint32_t k = 0; k < count; k++) {
+        if (input->kernels[k].is_shared) {
+            part_of[k] = UINT32_MAX;
+            continue;
+        }
         for (uint32_t i = 1; i < parts; i++)
             if (length[i] < length[part_of[k]]) part_of[k] = i;
         length[part_of[k]] += strlen(input->kernels[k].source);
@@ -393,11 +414,13 @@ void emit_c_kernel_files(emit_state *s)
             if (part_of[k] == i) members[n++] = input->kernels[k].number;
         text_init(&file, s->memory);
         text_printf(&file, "/* Kernels of %s for %s. */\n", s->w->name, input->vectors);
+        rename_kernels(input, &file);
         input->prelude(input->data, members, n, &file);
         for (uint32_t k = 0; k < count; k++)
             if (part_of[k] == i) text_printf(&file, "%s\n", input->kernels[k].source);
         vec_push(s->memory, &s->files,
-                 (emit_file){arena_printf(s->memory, "kernels_%u.c", i), file.at, file.length});
+                 (emit_file){arena_printf(s->memory, "%skernels_%u.c", stem_of(s), i), file.at,
+                             file.length, true});
     }
 }
 
@@ -433,7 +456,7 @@ void emit_c_end(emit_state *s)
     bool fixed = w->segment_count == 1 && !w->is_dynamic;
     const wrap_scratch_row *rows;
     int64_t without = wrap_scratch_rows(w, s->memory, &rows);
-    text_add(&s->out, "const rt_program rt_this_program = {\n    .name = ");
+    text_add(&s->out, "static const rt_program program = {\n    .name = ");
     emit_c_text(&s->out, w->name);
     text_printf(
         &s->out,
@@ -461,11 +484,16 @@ void emit_c_end(emit_state *s)
     emit_c_custom_fields(s);
     emit_c_donated_fields(s);
     print_signature(s);
+    if (s->input->weights_name) {
+        text_add(&s->out, "    .weights_name = ");
+        emit_c_text(&s->out, s->input->weights_name);
+        text_add(&s->out, ",\n");
+    }
     const char *entry = s->input->entry;
-    text_printf(&s->out,
-                "    .isa = \"%s\",\n};\n\nFE_ARTIFACT const fe_artifact *%s(void);\n"
-                "const fe_artifact *%s(void)\n{\n    return rt_artifact();\n}\n",
-                s->input->vectors, entry, entry);
-    vec_push(s->memory, &s->files, (emit_file){"model.c", s->out.at, s->out.length});
+    text_printf(&s->out, "    .isa = \"%s\",\n};\n\nRT_ENTRY(%s, program)\n", s->input->vectors,
+                entry);
+    vec_push(s->memory, &s->files,
+             (emit_file){arena_printf(s->memory, "%smodel.c", stem_of(s)), s->out.at, s->out.length,
+                         false});
     emit_c_kernel_files(s);
 }

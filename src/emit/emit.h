@@ -16,6 +16,10 @@ typedef struct emit_kernel {
     uint32_t number; /* by which the functions of emit_input know it */
     uint32_t buffer_count, int_count;
     uint32_t group_size; /* kern_kernel.group_size */
+    /* In a library of several programs: another one has the same; another one has something else of its name,
+     * so that this is called so; NULL: as it is */
+    bool is_shared;
+    const char *renamed;
 } emit_kernel;
 
 /* Kernels of a kind of device, in its own language. */
@@ -43,15 +47,18 @@ typedef struct emit_input {
     const char *entry;    /* the artifact's one visible function: "ferrite_artifact" */
     const char *source;   /* the program's file name, for the head comment; may be NULL */
     const char *module;   /* what files of a module are called; NULL: as the program */
+    const char *stem;     /* of the names of C files, one of several programs: NULL: there is one */
     uint64_t weights_key;
-    uint32_t parts; /* kernel files to make, at least 1 */
-    bool profile;   /* the time of each step is kept */
+    const char *weights_name; /* of the file beside the program; NULL: as the program */
+    uint32_t parts;           /* kernel files to make, at least 1 */
+    bool profile;             /* the time of each step is kept */
 } emit_input;
 
 typedef struct emit_file {
     const char *name; /* "model.c" */
     const char *text;
     size_t length;
+    bool is_kernels; /* of the host, in its instruction set */
 } emit_file;
 
 typedef struct emit_state emit_state;
@@ -102,8 +109,8 @@ fe_status emit_program(const emit_target *target, const emit_input *input, arena
                        emit_file **files, uint32_t *file_count);
 /* library.c: kernels and what they need, for targets that call them; "library.c" and kernel files. */
 void emit_library(const emit_input *input, arena *memory, emit_file **files, uint32_t *file_count);
-/* header.c: MODEL.h with names, dtypes and shapes of inputs and outputs. */
-fe_status emit_header(const emit_input *input, const char *guard_name, arena *memory,
+/* header.c: NAME.h with names, dtypes and shapes of inputs and outputs of all programs of a library. */
+fe_status emit_header(const emit_input *inputs, uint32_t count, const char *name, arena *memory,
                       emit_file *out);
 /* names.c: identifiers that are legal in C and not reserved, unique, and near the program's own
  * names. */

@@ -404,7 +404,7 @@ static void end(emit_state *s)
     text_add(&s->out, "\n}\n");
     vec_push(s->memory, &s->files,
              (emit_file){arena_printf(s->memory, "%s.json", emit_module_name(s->input)), s->out.at,
-                         s->out.length});
+                         s->out.length, false});
 }
 
 /* What nodes of ours are called, besides Python's words. */

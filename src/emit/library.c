@@ -61,7 +61,7 @@ void emit_library(const emit_input *input, arena *memory, emit_file **files, uin
                 "{\n    return rt_library_open(&library);\n}\n",
                 kernels.all.count, operators.all.count, customs.all.count,
                 (unsigned long long)input->weights_key, input->vectors);
-    vec_push(memory, &s->files, (emit_file){"library.c", s->out.at, s->out.length});
+    vec_push(memory, &s->files, (emit_file){"library.c", s->out.at, s->out.length, false});
     emit_c_kernel_files(s);
     *files = s->files.at;
     *file_count = s->files.count;

@@ -338,5 +338,5 @@ void emit_python_end(emit_state *s)
     text_add(&s->out, ")\nContext = functools.partial(rt.Context, program)\nrun = Context()\n");
     vec_push(s->memory, &s->files,
              (emit_file){arena_printf(s->memory, "%s.py", emit_module_name(s->input)), s->out.at,
-                         s->out.length});
+                         s->out.length, false});
 }

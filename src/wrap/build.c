@@ -53,7 +53,8 @@ static uint32_t packed_weight(builder *b, map *seen, const loop_op *op, uint32_t
             same_view(&have->packed_for->inputs[operand], &op->inputs[operand]))
             return i;
     }
-    uint32_t made = add_weight(b, (wrap_weight){op->inputs[operand].buffer, op, operand, 0, bytes});
+    uint32_t made =
+        add_weight(b, (wrap_weight){op->inputs[operand].buffer, op, operand, 0, bytes, false});
     if (first == MAP_NONE) map_set(b->memory, seen, op->inputs[operand].buffer, made);
     return made;
 }
@@ -67,7 +68,7 @@ static void need_raw(builder *b, loop_buffer_id id)
     int64_t elements = 0;
     CHECK(b->w->session, sym_is_int(p->symbols, buffer->elements, &elements));
     int64_t bytes = elements * (int64_t)ty_dtype_size(buffer->dtype);
-    b->w->storage[id].weight = add_weight(b, (wrap_weight){id, NULL, 0, 0, bytes});
+    b->w->storage[id].weight = add_weight(b, (wrap_weight){id, NULL, 0, 0, bytes, false});
     if (buffer->kind == LOOP_CONSTANT) b->w->storage[id].kind = WRAP_STORAGE_WEIGHT;
 }
 

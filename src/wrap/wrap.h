@@ -131,6 +131,7 @@ typedef struct wrap_weight {
     const loop_op *packed_for;
     uint32_t operand;      /* which of its inputs */
     int64_t offset, bytes; /* in the weights; offset is a multiple of 64 */
+    bool is_shared;        /* another program of the same library brings it */
 } wrap_weight;
 #define WRAP_NO_WEIGHT UINT32_MAX
 

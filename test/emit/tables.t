@@ -98,7 +98,7 @@ static const rt_symbol symbol_table[] = {
     {"s1", 0, 9223372036854775807},
     {0, 0, 0}};
 
-const rt_program rt_this_program = {
+static const rt_program program = {
     .name = "tables",
     .inputs = input_ports,
     .input_count = 3,
@@ -127,8 +127,4 @@ const rt_program rt_this_program = {
     .isa = "baseline",
 };
 
-FE_ARTIFACT const fe_artifact *ferrite_artifact(void);
-const fe_artifact *ferrite_artifact(void)
-{
-    return rt_artifact();
-}
+RT_ENTRY(ferrite_artifact, program)

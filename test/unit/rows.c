@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const rt_program rt_this_program = {0}; /* the runtime asks for one */
-
 enum { MOST = 40000 };
 
 static uint64_t random_bits(void)

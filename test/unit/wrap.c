@@ -58,7 +58,7 @@ static fe_status same_source(fe_session *session, driver_program *d)
     emit_input input = {.wrapper = d->wrapper,
                         .vectors = d->target->name,
                         .producer = "",
-                        .entry = d->whole.entry,
+                        .entry = d->whole.entries[0],
                         .parts = 1};
     FE_TRY(emit_program(&emit_target_c, &input, d->memory, &files, &count));
     EXPECT_TEXT(sorted_lines(d->memory, files[0].text),

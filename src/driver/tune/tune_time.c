@@ -71,7 +71,8 @@ static fe_status open_library(void *data, tune_plan *plan, uint32_t first, uint3
 {
     machine_timer *m = data;
     driver_program *d = plan->d;
-    driver_build build = {.entry = "ferrite_library"};
+    static const char *const shown = "ferrite_library";
+    driver_build build = {.entries = &shown, .entry_count = 1};
     wrap_program around = {.session = d->session, .name = d->name, .memory = plan->memory};
     emit_kernel *kernels;
     union {
@@ -83,8 +84,8 @@ static fe_status open_library(void *data, tune_plan *plan, uint32_t first, uint3
     kernels = NEW_ARRAY(plan->memory, emit_kernel, m->member_count + 1);
     for (uint32_t i = 0; i < m->member_count; i++) {
         const kern_kernel *k = &plan->kernels->kernels.at[m->members[i]];
-        kernels[i] =
-            (emit_kernel){k->name, k->source, m->members[i], k->buffer_count, k->int_count, 0};
+        kernels[i] = (emit_kernel){k->name,      k->source, m->members[i], k->buffer_count,
+                                   k->int_count, 0,         false,         NULL};
     }
     emit_input input = {.wrapper = &around,
                         .kernels = kernels,
