@@ -149,12 +149,14 @@ static void dump_pass(void *data, const char *pass, fx_graph *g)
 
 static fe_status stage_pass(driver_program *d)
 {
-    pass_options options = {
-        .check = d->options.verify,
-        .dump_after = d->options.dump_after,
-        .dump = d->options.observer.dump ? dump_pass : NULL,
-        .data = d,
-        .services = {.evaluate = constants_evaluate, .data = d, .lanes = toolchain_lanes_here()}};
+    pass_options options = {.check = d->options.verify,
+                            .dump_after = d->options.dump_after,
+                            .dump = d->options.observer.dump ? dump_pass : NULL,
+                            .data = d,
+                            .services = {.evaluate = constants_evaluate,
+                                         .compute = constants_compute,
+                                         .data = d,
+                                         .lanes = toolchain_lanes_here()}};
     FE_TRY(split_classify(d));
     FE_TRY(quantise_begin(d, &options.services));
     if (d->options.passes.is_off) return FE_OK;

@@ -1,10 +1,11 @@
 /* constants.c -- what a program computes of constants alone, computed while it is compiled: lowered
- * and run by the interpreter. */
+ * and run by the interpreter or, where that would take long, compiled as a program of its own. */
 #include "driver/driver.h"
 
 #include <string.h>
 
 typedef struct evaluation {
+    const driver_program *program;
     fx_graph *calls;
     void *const *bytes;
     bool is_done;
@@ -64,12 +65,80 @@ static fe_status evaluate(fe_session *session, void *data)
 }
 
 /* Whatever fails here is left to the program's own run. */
+static bool attempt(evaluation *e, fe_status (*body)(fe_session *, void *))
+{
+    fe_session *session = e->program->session;
+    diag_mark_t mark = diag_mark(session);
+    if (body(session, e) != FE_OK) diag_forget_since(session, mark);
+    return e->is_done;
+}
+
 bool constants_evaluate(void *program, fx_graph *calls, void *const *bytes)
 {
     driver_program *d = program;
-    evaluation e = {calls, bytes, false};
-    diag_mark_t mark = diag_mark(d->session);
-    fe_status status = evaluate(d->session, &e);
-    if (status != FE_OK) diag_forget_since(d->session, mark);
-    return e.is_done;
+    evaluation e = {d, calls, bytes, false};
+    return attempt(&e, evaluate);
+}
+
+/* ---- as a program ---- */
+
+/* For any machine, so that weights are the same numbers whoever compiles. */
+static driver_options options_for(const driver_options *given, arena *memory)
+{
+    driver_options o;
+    driver_default_options(memory, &o);
+    o.input = "constants.fx";
+    o.isa = "baseline";
+    o.target = "process";
+    o.cc = given->cc;
+    o.cache = given->cache;
+    o.cache_size = given->cache_size;
+    o.lapack = given->lapack;
+    o.jobs = given->jobs;
+    return o;
+}
+
+static fe_status call(driver_program *d, const evaluation *e)
+{
+    const fe_artifact *a = d->loaded.artifact;
+    fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count);
+    fe_context *context;
+    for (uint32_t k = 0; k < a->output_count; k++) {
+        const ty_tensor *t = fx_arg_tensor(&e->calls->output->args[k]);
+        int64_t *numbers = NEW_ARRAY(d->memory, int64_t, 2 * t->rank + 1);
+        for (uint32_t i = 0; i < t->rank; i++)
+            if (!sym_is_int(e->calls->symbols, t->sizes[i], &numbers[i]) ||
+                !sym_is_int(e->calls->symbols, t->strides[i], &numbers[t->rank + i]))
+                return FE_UNSUPPORTED;
+        outputs[k] = (fe_tensor){e->bytes[k], (uint32_t)ty_dtype_number(t->dtype), t->rank, numbers,
+                                 numbers + t->rank};
+    }
+    if (a->context_new(d->loaded.model, d->options.jobs, &context)) return FE_NO_MEMORY;
+    int code = a->run(context, NULL, 0, outputs, a->output_count);
+    a->context_free(context);
+    return code ? FE_INTERNAL : FE_OK;
+}
+
+static fe_status compute(fe_session *session, void *data)
+{
+    evaluation *e = data;
+    arena *memory = arena_new(session);
+    driver_options o = options_for(&e->program->options, memory);
+    driver_program *d = NULL;
+    fe_status status = driver_begin(session, &o, memory, &d);
+    if (status == FE_OK)
+        status = lower_graph(e->calls, memory, NULL, &(lower_choices){0}, &d->loops);
+    if (status == FE_OK) status = driver_advance(d, STAGE_SCHED, STAGE_WRAP);
+    if (status == FE_OK) status = driver_load(d);
+    if (status == FE_OK) status = call(d, e);
+    e->is_done = status == FE_OK;
+    driver_close(d);
+    return status;
+}
+
+bool constants_compute(void *program, fx_graph *calls, void *const *bytes)
+{
+    driver_program *d = program;
+    evaluation e = {d, calls, bytes, false};
+    return !d->options.no_cc && attempt(&e, compute);
 }

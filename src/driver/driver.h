@@ -296,8 +296,9 @@ fe_status quantise_check(const driver_program *d);
 /* FE_USAGE where the option is given: it is too late for that. */
 fe_status quantise_is_late(const driver_program *d);
 
-/* constants.c: the body of pass_services.evaluate. */
+/* constants.c: the bodies of pass_services.evaluate and compute. */
 bool constants_evaluate(void *program, fx_graph *calls, void *const *bytes);
+bool constants_compute(void *program, fx_graph *calls, void *const *bytes);
 
 /* stage_text.c: the stages that have a text. */
 typedef struct stage_row {

@@ -4,8 +4,9 @@
  * Laws. C1 Weights do not grow: a result takes no more bytes than the constants that go with it, or
  * few. C2 Views stay views, so that their bytes exist once, and so do tensors from nothing (zeros, a
  * ramp): consumers make them of no memory. C3 What is returned stays a value of the program's run.
- * C4 The work is bounded: what the evaluation would take too long for is left to the run. C5 What goes
- * from one class to another (fx_class) stays a value of the run.
+ * C4 The work is bounded: what the evaluation would take too long for (weights that are standardised, or the
+ * product of two) is computed all together, and left to the run where that cannot be. C5 What goes from
+ * one class to another (fx_class) stays a value of the run.
  */
 #include "pass/pass_priv.h"
 
@@ -13,9 +14,11 @@
 
 enum {
     FEW_BYTES = 64 << 10,
-    MOST_WORK = 1 << 21,     /* elements computed for one result ... */
-    MOST_ALL_WORK = 1 << 24, /* ... and for all of a program */
+    LITTLE_WORK = 1 << 16,     /* elements evaluated for one result, in some ms ... */
+    ALL_LITTLE_WORK = 1 << 18, /* ... and for all of a program */
+    MOST_WORK = 1 << 20,       /* for one, and for all, where no compiler is at hand */
 };
+static const int64_t MOST_COMPUTED = INT64_C(1) << 32; /* at once: a second or two */
 
 typedef struct folder {
     fx_graph *g;
@@ -23,6 +26,7 @@ typedef struct folder {
     arena *memory;
     bool *is_constant; /* by node id: computed of constants alone */
     int64_t all_work;
+    VEC(fx_node *) late; /* too much to evaluate */
 } folder;
 
 /* ---- which values are constants ---- */
@@ -115,8 +119,9 @@ static int64_t work_of(const fx_graph *g, const fx_node *n)
     }
     const ty_tensor *x = n->arg_count ? fx_arg_tensor(&n->args[0]) : NULL;
     bool is_product = !(n->op->flags & OPF_POINTWISE) && n->arg_count > 1 &&
-                      fx_arg_tensor(&n->args[1]) && x && x->rank;
-    if (is_product && !sym_is_int(g->symbols, x->sizes[x->rank - 1], &depth)) depth = MOST_WORK;
+                      fx_arg_tensor(&n->args[1]) && fx_arg_tensor(&n->args[1])->rank > 1 && x &&
+                      x->rank;
+    if (is_product && !sym_is_int(g->symbols, x->sizes[x->rank - 1], &depth)) depth = MOST_COMPUTED;
     return most * (depth > 0 ? depth : 1);
 }
 
@@ -157,7 +162,7 @@ static fx_arg copy_arg(fx_graph *to, fx_node *const *copies, const fx_arg *a)
     return made;
 }
 
-static fx_graph *graph_of(const region *r, const fx_node *result)
+static fx_graph *graph_of(const region *r, fx_node *const *results, uint32_t count)
 {
     const fx_graph *g = r->f->g;
     fx_graph *made = fx_graph_new(g->session, r->f->memory, g->symbols, g->ops, "constants");
@@ -180,8 +185,13 @@ static fx_graph *graph_of(const region *r, const fx_node *result)
         copy->value = n->value;
         copies[n->id] = copy;
     }
-    fx_arg value = fx_of(copies[result->id]);
-    fx_set_output(made, &value, &(fx_output){.kind = FX_USER_OUTPUT}, 1);
+    fx_arg *values = NEW_ARRAY(r->f->memory, fx_arg, count);
+    fx_output *outputs = NEW_ARRAY(r->f->memory, fx_output, count);
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = fx_of(copies[results[i]->id]);
+        outputs[i].kind = FX_USER_OUTPUT;
+    }
+    fx_set_output(made, values, outputs, count);
     return made;
 }
 
@@ -220,23 +230,65 @@ static bool may_fold(folder *f, const fx_node *n)
            !pass_leaves(f->g, n) && bytes_of(f->g, t) > 0;
 }
 
+/* Room for the value. */
+static void *room_for(const folder *f, const fx_node *n)
+{
+    return arena_alloc(f->g->memory, (size_t)bytes_of(f->g, fx_tensor(n)));
+}
+
+static void replace(folder *f, fx_node *n, void *made, bool *changed)
+{
+    ty_tensor *meta = ty_tensor_copy(f->g->memory, fx_tensor(n));
+    size_t bytes = (size_t)bytes_of(f->g, meta);
+    meta->storage = 0;
+    fx_node *constant =
+        fx_add_constant(f->g, arena_printf(f->g->memory, "%s_folded", n->name), meta, made, bytes);
+    fx_replace_uses(f->g, n, constant);
+    *changed = true;
+}
+
+static void evaluate(folder *f, const region *r, fx_node *n, bool *changed)
+{
+    void *made = room_for(f, n);
+    f->all_work += r->work;
+    if (f->services->evaluate(f->services->data, graph_of(r, &n, 1), &made))
+        replace(f, n, made, changed);
+}
+
 static void fold(folder *f, fx_node *n, bool *changed)
 {
     region r = {.f = f};
-    const ty_tensor *t = fx_tensor(n);
-    int64_t bytes = bytes_of(f->g, t);
+    int64_t bytes = bytes_of(f->g, fx_tensor(n));
     collect(&r, n);
     if (!r.has_work || (bytes > FEW_BYTES && bytes > r.replaced)) return;
-    if (r.work > MOST_WORK || r.work > MOST_ALL_WORK - f->all_work) return;
-    f->all_work += r.work;
-    void *made = arena_alloc(f->g->memory, (size_t)bytes);
-    if (!f->services->evaluate(f->services->data, graph_of(&r, n), &made)) return;
-    ty_tensor *meta = ty_tensor_copy(f->g->memory, t);
-    meta->storage = 0;
-    fx_node *constant = fx_add_constant(f->g, arena_printf(f->g->memory, "%s_folded", n->name),
-                                        meta, made, (size_t)bytes);
-    fx_replace_uses(f->g, n, constant);
-    *changed = true;
+    if (r.work > LITTLE_WORK || r.work > ALL_LITTLE_WORK - f->all_work)
+        vec_push(f->memory, &f->late, n);
+    else
+        evaluate(f, &r, n, changed);
+}
+
+static bool compute(folder *f, fx_node *const *results, uint32_t count, bool *changed)
+{
+    region all = {.f = f};
+    if (!f->services->compute) return false;
+    for (uint32_t i = 0; i < count; i++) collect(&all, results[i]);
+    if (all.work > MOST_COMPUTED) return false;
+    void **made = NEW_ARRAY(f->memory, void *, count);
+    for (uint32_t i = 0; i < count; i++) made[i] = room_for(f, results[i]);
+    if (!f->services->compute(f->services->data, graph_of(&all, results, count), made))
+        return false;
+    for (uint32_t i = 0; i < count; i++) replace(f, results[i], made[i], changed);
+    return true;
+}
+
+static void fold_late(folder *f, bool *changed)
+{
+    if (!f->late.count || compute(f, f->late.at, f->late.count, changed)) return;
+    for (uint32_t i = 0; i < f->late.count; i++) {
+        region r = {.f = f};
+        collect(&r, f->late.at[i]);
+        if (r.work <= MOST_WORK - f->all_work) evaluate(f, &r, f->late.at[i], changed);
+    }
 }
 
 fe_status pass_fold_constants(fx_graph *g, const pass_services *services, void *data, bool *changed)
@@ -250,6 +302,7 @@ fe_status pass_fold_constants(fx_graph *g, const pass_services *services, void *
     for (fx_node *n = g->first; n; n = n->next)
         if (n->id < ids && n->kind == FX_CALL && f.is_constant[n->id] && may_fold(&f, n))
             fold(&f, n, changed);
+    fold_late(&f, changed);
     arena_free(f.memory);
     return FE_OK;
 }

@@ -30,6 +30,8 @@ typedef struct pass_services {
     /* The values of a graph without inputs, one tensor for each output, `bytes[k]` of memory laid out
      * as its metadata says. False: it cannot be known. */
     bool (*evaluate)(void *data, fx_graph *calls, void *const *bytes);
+    /* The same where there is much to do, in a moment that does not depend on how much. */
+    bool (*compute)(void *data, fx_graph *calls, void *const *bytes);
     void *data;
     uint32_t lanes; /* floats of a vector that PyTorch packs weights for on this machine; 0: none */
     /* The bits that a weight, which this product or embedding reads, is to have: 8, PASS_DYNAMIC_BITS, 4,

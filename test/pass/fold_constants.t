@@ -61,3 +61,18 @@ graph kept {
 --out--
   placeholder %sum_folded constant "sum_folded" : f32[]{}@15 data [900000.0]
   %y = aten.mul.Tensor(%x, %sum_folded) : f32[2,2]{2,1}@6
+--run-- ferrite inspect - --dump-after fold_constants --verify | grep -e _folded -e '%y'
+--in--
+graph wide {
+  placeholder %w constant "w" : f32[2,2] data [1.0, 2.0, 3.0, 4.0]
+  placeholder %x user "x" : f32[2,2]
+  %big = aten.repeat.default(%w, [300, 300])
+  %product = aten.mm.default(%big, %big)
+  %sum = aten.sum.default(%product)
+  %y = aten.mul.Tensor(%x, %sum)
+  output (user %y)
+}
+--out--
+  placeholder %sum_folded constant "sum_folded" : f32[]{}@7 data [1458000000.0]
+  %y = aten.mul.Tensor(%x, %sum_folded) : f32[2,2]{2,1}@6
+  output (user %y)

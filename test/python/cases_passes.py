@@ -395,3 +395,37 @@ def layers_to_quantise():
 
     sets = [(torch.randint(0, 40, (3, length)), torch.randn(3, 64)) for length in (9, 1)]
     return Layers().eval(), sets, {"dynamic_shapes": ({1: Dim("length", min=1, max=64)}, None)}
+
+
+@program
+def weights_made_of_weights():
+    """Weights that are standardised, normalised, low-rank sums and in a wider type, with more elements than are evaluated one by
+    one while the program is compiled."""
+
+    class Standardised(nn.Conv2d):
+        def forward(self, x):
+            rows = nn.functional.batch_norm(self.weight.reshape(1, len(self.weight), -1), None, None, training=True, eps=1e-6)
+            return self._conv_forward(x, rows.reshape_as(self.weight), self.bias)
+
+    class Adapted(nn.Linear):
+        def __init__(self, inner, outer, rank):
+            super().__init__(inner, outer)
+            self.a, self.b = nn.Parameter(torch.randn(rank, inner) / 8), nn.Parameter(torch.randn(outer, rank) / 8)
+
+        def forward(self, x):
+            return nn.functional.linear(x, self.weight + self.b @ self.a, self.bias)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = Standardised(16, 64, 3, padding=1)
+            self.normed = nn.utils.parametrizations.weight_norm(nn.Linear(64, 300))
+            self.adapted = Adapted(300, 64, 4)
+            self.narrow = nn.Linear(64, 300).half()
+
+        def forward(self, x):
+            x = self.conv(x).relu().mean((2, 3))
+            x = self.adapted(self.normed(x).tanh())
+            return x, nn.functional.linear(x, self.narrow.weight.to(x.dtype) * 0.5, self.narrow.bias.to(x.dtype))
+
+    return Net().eval(), [(torch.randn(1, 16, 5, 6),)]
