@@ -22,6 +22,7 @@ test)
     command -v python3 >/dev/null || missing="$missing python3"
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
     has_library lapack || missing="$missing liblapack-dev"
+    has_header pcre2.h || missing="$missing libpcre2-dev"
     ;;
 opencl)
     ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || missing="$missing ocl-icd-libopencl1 pocl-opencl-icd"
