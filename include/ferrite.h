@@ -318,12 +318,13 @@ FE_API void fe_program_free(fe_program *program);
  * FE_IO, FE_TOOLCHAIN, FE_UNSUPPORTED where LAPACK is needed and cannot be linked. */
 FE_API fe_status fe_write_library(fe_program *program, const char *path);
 
-/* Writes several programs of one session as one library (.so, or .a as above), with one runtime, weights
- * that are the same in several of them once, and one header: prompt and step of a language model, encoder
- * and decoder. Each was compiled with option `name` and is called by its ferrite_artifact_NAME(); a shared
- * library also has `const fe_artifact *ferrite_artifacts(uint32_t number)`, NULL behind the last. Contexts
- * of two of them may share buffers that both change: fe_artifact.share_states(). `count` is at least 1. As
- * fe_write_library(), and FE_USAGE where names are missing or the same, or instruction sets differ. */
+/* Writes several programs of one session as one library (.so, .a as above, or DIR/, a folder of C sources),
+ * with one runtime, weights that are the same in several of them once, and one header: prompt and step of a
+ * language model, encoder and decoder. Each was compiled with option `name` and is called by its
+ * ferrite_artifact_NAME(); a shared library also has `const fe_artifact *ferrite_artifacts(uint32_t
+ * number)`, NULL behind the last. Contexts of two of them may share buffers that both change:
+ * fe_artifact.share_states(). `count` is at least 1. As fe_write_library(), and FE_USAGE where names are
+ * missing or the same, or instruction sets differ. */
 FE_API fe_status fe_write_programs(fe_program *const *programs, uint32_t count, const char *path);
 
 /* The programs in an archive, by the names that option `model` takes, in its order. The array is the

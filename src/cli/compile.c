@@ -45,7 +45,7 @@ typedef struct emission {
 static const emission emissions[] = {
     {"so", "library", ".so", fe_write_library, true},
     {"a", "archive", ".a", fe_write_library, true},
-    {"c", "folder", "/", fe_write_sources, false},
+    {"c", "folder", "/", fe_write_sources, true},
     {"python", "module, or its folder,", ".py", fe_write_python, false},
     {"fx", "graph, or its folder,", ".json", fe_write_fx, false},
 };
@@ -102,7 +102,20 @@ static fe_status compile_member(fe_session *session, member *m)
     return status == FE_OK ? fe_compile_file(session, m->path, &m->program) : status;
 }
 
-static fe_status compile_members(const compile_call *o, member *members, uint32_t count)
+/* A folder is one by its name. */
+static fe_status write_members(const compile_call *o, const emission *to,
+                               fe_program *const *programs, uint32_t count)
+{
+    if (to->write != fe_write_sources) return fe_write_programs(programs, count, o->output);
+    char *folder = calloc(strlen(o->output) + 2, 1);
+    strcat(strcpy(folder, o->output), "/");
+    fe_status status = fe_write_programs(programs, count, folder);
+    free(folder);
+    return status;
+}
+
+static fe_status compile_members(const compile_call *o, const emission *to, member *members,
+                                 uint32_t count)
 {
     fe_program **programs = calloc(count, sizeof(fe_program *));
     fe_status status = FE_OK;
@@ -110,7 +123,7 @@ static fe_status compile_members(const compile_call *o, member *members, uint32_
         status = compile_member(o->call.session, &members[k]);
         programs[k] = members[k].program;
     }
-    if (status == FE_OK) status = fe_write_programs(programs, count, o->output);
+    if (status == FE_OK) status = write_members(o, to, programs, count);
     free(programs);
     return status;
 }
@@ -120,13 +133,14 @@ static int compile_several(const compile_call *o, const emission *to, member *me
 {
     const driver_options *given = api_options(o->call.session);
     if (!to->takes_several)
-        return cli_mistake(&cli_compile,
-                           "several programs make a library (.so or .a); for one, --model NAME");
+        return cli_mistake(
+            &cli_compile,
+            "several programs make a library (.so, .a or C sources); for one, --model NAME");
     if (given->name || o->provenance)
         return cli_mistake(&cli_compile, "--%s is for one program",
                            given->name ? "name" : "provenance");
     cli_show_progress(o->call.session);
-    fe_status status = compile_members(o, members, count);
+    fe_status status = compile_members(o, to, members, count);
     cli_clear_progress();
     int result = status == FE_OK ? 0 : cli_failed(o->call.session);
     for (uint32_t k = 0; k < count; k++) {

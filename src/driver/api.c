@@ -402,6 +402,7 @@ typedef struct programs_job {
     fe_program *const *programs;
     uint32_t count;
     const char *path;
+    fe_status (*write)(driver_program *const *programs, uint32_t count, const char *path);
 } programs_job;
 
 static fe_status write_programs_body(fe_session *session, void *data)
@@ -411,12 +412,14 @@ static fe_status write_programs_body(fe_session *session, void *data)
         if (j->programs[k]->session != session)
             return diag_fail(session, (diag){.status = FE_USAGE, .stage = "emit"},
                              "programs of one library are of one session");
-    return several_write(j->programs, j->count, j->path);
+    return j->write(j->programs, j->count, j->path);
 }
 
 fe_status fe_write_programs(fe_program *const *programs, uint32_t count, const char *path)
 {
-    programs_job job = {programs, count, path};
+    size_t length = strlen(path);
+    bool is_folder = length > 0 && path[length - 1] == '/';
+    programs_job job = {programs, count, path, is_folder ? sources_write : several_write};
     return api_call(programs[0]->session, write_programs_body, &job);
 }
 
@@ -451,8 +454,8 @@ fe_status fe_model_names(fe_session *session, const char *path, const char *cons
 
 fe_status fe_write_sources(fe_program *program, const char *folder)
 {
-    path_job job = {program, folder, artifact_write_sources};
-    return api_call(program->session, write_body, &job);
+    programs_job job = {&program, 1, folder, sources_write};
+    return api_call(program->session, write_programs_body, &job);
 }
 
 fe_status fe_write_report(fe_program *program, const char *path)

@@ -285,6 +285,8 @@ fe_status ops_load(driver_program *d);
 fe_op_function *ops_added_function(driver_program *d, const char *symbol);
 /* The libraries whose functions the program calls, once each, as paths; returns how many. */
 uint32_t ops_libraries(driver_program *d, const char ***out);
+/* Of all programs of a build. */
+uint32_t ops_libraries_of(const driver_build *build, arena *memory, const char ***out);
 
 /* passes.c: all passes, those of the user's among them, over d->graph. */
 fe_status passes_run(driver_program *d, const pass_options *options);
@@ -384,12 +386,13 @@ void weights_describe(const wrap_program *w, const wrap_weight *weight, text *ou
 fe_status weights_write(const wrap_program *const *programs, uint32_t count, uint64_t key,
                         const char *library, const char *path, int64_t *written);
 
-/* several.c: the body of fe_write_programs(); all are of one session. */
+/* several.c, sources.c: the bodies of fe_write_programs(), for a library and for a folder; all are of one
+ * session. */
 fe_status several_write(driver_program *const *programs, uint32_t count, const char *path);
+fe_status sources_write(driver_program *const *programs, uint32_t count, const char *folder);
 
-/* artifact.c: bodies of fe_write_library() and fe_write_sources(). */
+/* artifact.c: the body of fe_write_library(). */
 fe_status artifact_write_library(driver_program *d, const char *path);
-fe_status artifact_write_sources(driver_program *d, const char *folder);
 
 /* provenance.c: lines to nodes and back, as JSON. */
 void provenance_print(driver_program *d, text *out);

@@ -130,3 +130,19 @@ uint32_t ops_libraries(driver_program *d, const char ***out)
     *out = paths.at;
     return paths.count;
 }
+
+uint32_t ops_libraries_of(const driver_build *build, arena *memory, const char ***out)
+{
+    VEC(const char *) all = {0};
+    for (uint32_t p = 0; p < build->program_count; p++) {
+        const char **libraries;
+        uint32_t count = ops_libraries(build->programs[p], &libraries);
+        for (uint32_t i = 0; i < count; i++) {
+            bool known = false;
+            for (uint32_t k = 0; k < all.count; k++) known |= strcmp(all.at[k], libraries[i]) == 0;
+            if (!known) vec_push(memory, &all, libraries[i]);
+        }
+    }
+    *out = all.at;
+    return all.count;
+}

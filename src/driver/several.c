@@ -1,21 +1,9 @@
 /* several.c -- several programs as one library: prompt and step of a language model, encoder and decoder. One
  * runtime serves all, what their weights have in common is there once, and so is a kernel that they share.
  */
-#include "driver/driver.h"
+#include "driver/several.h"
 
 #include <string.h>
-
-typedef struct several {
-    fe_session *session;
-    arena *memory; /* of the first program */
-    driver_program *const *programs;
-    uint32_t count;
-    const char *name;       /* of all together: of the file */
-    wrap_program *wrappers; /* as they are, but for where weights lie */
-    const wrap_program **wrapper_list;
-    emit_input *inputs;
-    uint64_t key;
-} several;
 
 static fe_status refuse(const several *s, const char *place, const char *help, const char *format,
                         const char *what)
@@ -31,6 +19,7 @@ static fe_status check(const several *s)
         driver_program *d = s->programs[k];
         FE_TRY(driver_need_host(d, true));
         FE_TRY(driver_need_kernels(d));
+        if (s->count == 1) return FE_OK;
         if (!d->options.name)
             return refuse(
                 s, d->name, "set option name before each is compiled",
@@ -162,14 +151,62 @@ static void prepare(several *s, bool is_beside)
         driver_emit_input(s->programs[k], input);
         input->wrapper = &s->wrappers[k];
         input->weights_key = s->key;
+        if (s->count == 1) return;
         input->stem = s->programs[k]->options.name;
         input->weights_name = is_beside ? s->name : NULL;
         share_kernels(s, k);
     }
 }
 
+/* "dir/llm.so": llm; "dir/libllm.a": llm; "dir/llm/": llm. */
+static const char *name_of(arena *memory, const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    const char *whole = arena_printf(memory, "%.*s", (int)length, path);
+    const char *slash = strrchr(whole, '/'), *last = slash ? slash + 1 : whole;
+    const char *dot = strrchr(last, '.');
+    if (dot && strcmp(dot, ".a") == 0 && strncmp(last, "lib", 3) == 0) last += 3;
+    if (!dot || dot < last) dot = last + strlen(last);
+    return emit_identifier(memory, arena_printf(memory, "%.*s", (int)(dot - last), last));
+}
+
+fe_status several_begin(driver_program *const *programs, uint32_t count, const char *path,
+                        bool is_beside, several *out)
+{
+    *out = (several){.session = programs[0]->session,
+                     .memory = programs[0]->memory,
+                     .programs = programs,
+                     .count = count};
+    FE_TRY(check(out));
+    out->name = count == 1 ? programs[0]->wrapper->name : name_of(out->memory, path);
+    lay_weights(out);
+    prepare(out, is_beside);
+    return FE_OK;
+}
+
+fe_status several_emit(several *s, uint32_t parts, driver_build *build)
+{
+    VEC(emit_file) files = {0};
+    const char **entries = NEW_ARRAY(s->memory, const char *, s->count + 1);
+    for (uint32_t k = 0; k < s->count; k++) {
+        emit_file *made;
+        uint32_t count;
+        if (parts) s->inputs[k].parts = parts;
+        FE_TRY(emit_program(&emit_target_c, &s->inputs[k], s->memory, &made, &count));
+        for (uint32_t i = 0; i < count; i++) vec_push(s->memory, &files, made[i]);
+        entries[build->entry_count++] = s->inputs[k].entry;
+    }
+    build->entries = entries;
+    build->files = files.at;
+    build->file_count = files.count;
+    build->programs = s->programs;
+    build->program_count = s->count;
+    return FE_OK;
+}
+
 /* For hosts that open the library and do not know what is in it. */
-static emit_file list_file(const several *s)
+void several_list(const several *s, emit_file *out)
 {
     text t;
     text_init(&t, s->memory);
@@ -182,48 +219,22 @@ static emit_file list_file(const several *s)
     for (uint32_t k = 0; k < s->count; k++)
         text_printf(&t, "    case %u: return %s();\n", k, s->inputs[k].entry);
     text_add(&t, "    default: return 0;\n    }\n}\n");
-    return (emit_file){"programs.c", t.at, t.length, false};
+    *out = (emit_file){"programs.c", t.at, t.length, false};
 }
 
-/* An archive has the functions that its programs are called by alone, so that several can be linked. */
-static fe_status emit_all(several *s, driver_build *build)
+fe_status several_weights(const several *s, const char *library, const char *path, int64_t *bytes)
 {
-    VEC(emit_file) files = {0};
-    const char **entries = NEW_ARRAY(s->memory, const char *, s->count + 1);
-    for (uint32_t k = 0; k < s->count; k++) {
-        emit_file *made;
-        uint32_t count;
-        FE_TRY(emit_program(&emit_target_c, &s->inputs[k], s->memory, &made, &count));
-        for (uint32_t i = 0; i < count; i++) vec_push(s->memory, &files, made[i]);
-        entries[build->entry_count++] = s->inputs[k].entry;
-    }
-    if (!build->is_static) {
-        vec_push(s->memory, &files, list_file(s));
-        entries[build->entry_count++] = "ferrite_artifacts";
-    }
-    build->entries = entries;
-    build->files = files.at;
-    build->file_count = files.count;
-    build->programs = s->programs;
-    build->program_count = s->count;
-    return FE_OK;
+    FE_TRY(driver_progress(s->programs[0], STAGE_WEIGHTS, 0, 1));
+    return weights_write(s->wrapper_list, s->count, s->key, library, path, bytes);
 }
+
+/* ---- a library ---- */
 
 static const char *beside(const several *s, const char *path, const char *extension)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
     return arena_printf(s->memory, "%.*s%s%s", folder, path, s->name, extension);
-}
-
-/* "dir/llm.so": llm; "dir/libllm.a": llm. */
-static const char *name_of(arena *memory, const char *path, bool is_static)
-{
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    if (is_static && strncmp(last, "lib", 3) == 0) last += 3;
-    const char *dot = strrchr(last, '.');
-    return emit_identifier(
-        memory, arena_printf(memory, "%.*s", (int)(dot ? dot - last : (long)strlen(last)), last));
 }
 
 /* Who needs LAPACK is at work, or the first. */
@@ -236,7 +247,8 @@ static fe_status choose_builder(const several *s, driver_program **out)
     return FE_OK;
 }
 
-static fe_status write_code(several *s, driver_build *build, const char *path, int64_t *bytes)
+static fe_status write_code(const several *s, const driver_build *build, const char *path,
+                            int64_t *bytes)
 {
     mapped_file made;
     FE_TRY(file_map(s->session, build->library, &made));
@@ -246,36 +258,38 @@ static fe_status write_code(several *s, driver_build *build, const char *path, i
     return status;
 }
 
-static fe_status write_weights(several *s, const char *library, const char *path, int64_t *bytes)
+/* What a shared library has more than an archive, whose other names are its own. */
+static void add_list(several *s, driver_build *build)
 {
-    FE_TRY(driver_progress(s->programs[0], STAGE_WEIGHTS, 0, 1));
-    return weights_write(s->wrapper_list, s->count, s->key, library, path, bytes);
+    emit_file *files = NEW_ARRAY(s->memory, emit_file, build->file_count + 1);
+    const char **entries = NEW_ARRAY(s->memory, const char *, build->entry_count + 1);
+    memcpy(files, build->files, build->file_count * sizeof *files);
+    memcpy(entries, build->entries, build->entry_count * sizeof *entries);
+    several_list(s, &files[build->file_count++]);
+    entries[build->entry_count++] = "ferrite_artifacts";
+    build->files = files;
+    build->entries = entries;
 }
 
 fe_status several_write(driver_program *const *programs, uint32_t count, const char *path)
 {
     size_t length = strlen(path);
     driver_build build = {.is_static = length > 2 && strcmp(path + length - 2, ".a") == 0};
-    several s = {.session = programs[0]->session,
-                 .memory = programs[0]->memory,
-                 .programs = programs,
-                 .count = count};
     driver_program *builder;
     emit_file header;
     int64_t bytes = 0, more = 0;
-    s.name = name_of(s.memory, path, build.is_static);
-    FE_TRY(check(&s));
-    lay_weights(&s);
-    prepare(&s, build.is_static);
-    FE_TRY(emit_all(&s, &build));
+    several s;
+    FE_TRY(several_begin(programs, count, path, build.is_static, &s));
+    FE_TRY(several_emit(&s, 0, &build));
+    if (!build.is_static && count > 1) add_list(&s, &build);
     FE_TRY(choose_builder(&s, &builder));
     FE_TRY(toolchain_build(builder, &build));
     if (!build.is_static)
-        FE_TRY(write_weights(&s, build.library, path, &bytes));
+        FE_TRY(several_weights(&s, build.library, path, &bytes));
     else {
         FE_TRY(write_code(&s, &build, path, &bytes));
         if (s.wrappers[0].weights_bytes)
-            FE_TRY(write_weights(&s, NULL, beside(&s, path, ".weights"), &more));
+            FE_TRY(several_weights(&s, NULL, beside(&s, path, ".weights"), &more));
     }
     for (uint32_t k = 0; k < count; k++) programs[k]->artifact_bytes = bytes + more;
     FE_TRY(emit_header(s.inputs, count, s.name, s.memory, &header));

@@ -220,23 +220,11 @@ static fe_status compile_all(builder *b)
     return status;
 }
 
-/* With functions of the user's, of all programs in it. */
+/* With functions of the user's. */
 static uint32_t libraries_of(const builder *b, const char ***out)
 {
-    VEC(const char *) all = {0};
-    uint32_t programs = b->build->program_count ? b->build->program_count : 1;
-    for (uint32_t p = 0; p < programs; p++) {
-        const char **libraries;
-        uint32_t count =
-            ops_libraries(b->build->program_count ? b->build->programs[p] : b->d, &libraries);
-        for (uint32_t i = 0; i < count; i++) {
-            bool known = false;
-            for (uint32_t k = 0; k < all.count; k++) known |= !strcmp(all.at[k], libraries[i]);
-            if (!known) vec_push(b->d->memory, &all, libraries[i]);
-        }
-    }
-    *out = all.at;
-    return all.count;
+    return b->build->program_count ? ops_libraries_of(b->build, b->d->memory, out)
+                                   : ops_libraries(b->d, out);
 }
 
 static const char *exported(const builder *b)

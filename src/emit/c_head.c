@@ -330,8 +330,7 @@ void emit_c_declare_kernels(emit_state *s)
                     s->input->kernels[k].name);
 }
 
-/* What another program of the library means by the same name is something else. */
-static void rename_kernels(const emit_input *input, text *out)
+void emit_c_rename_kernels(const emit_input *input, text *out)
 {
     for (uint32_t k = 0; k < input->kernel_count; k++)
         if (input->kernels[k].renamed)
@@ -349,7 +348,7 @@ static void print_head(emit_state *s)
                 s->w->kernel_calls, s->w->unique_kernels, (long long)s->w->weights_bytes,
                 (long long)s->w->arena_bytes, (long long)s->w->lower_bound);
     if (s->w->devices.count) text_add(&s->out, "#include \"rt_device.h\"\n\n");
-    rename_kernels(s->input, &s->out);
+    emit_c_rename_kernels(s->input, &s->out);
     emit_c_declare_kernels(s);
     emit_c_custom_head(s);
     text_char(&s->out, '\n');
@@ -414,7 +413,7 @@ void emit_c_kernel_files(emit_state *s)
             if (part_of[k] == i) members[n++] = input->kernels[k].number;
         text_init(&file, s->memory);
         text_printf(&file, "/* Kernels of %s for %s. */\n", s->w->name, input->vectors);
-        rename_kernels(input, &file);
+        emit_c_rename_kernels(input, &file);
         input->prelude(input->data, members, n, &file);
         for (uint32_t k = 0; k < count; k++)
             if (part_of[k] == i) text_printf(&file, "%s\n", input->kernels[k].source);

@@ -107,6 +107,8 @@ static inline const char *emit_module_name(const emit_input *input)
 /* emit.c: walks the lines; files come back in `state.files`' order. */
 fe_status emit_program(const emit_target *target, const emit_input *input, arena *memory,
                        emit_file **files, uint32_t *file_count);
+/* c_head.c: `#define`s for kernels whose names another program of the library has for something else. */
+void emit_c_rename_kernels(const emit_input *input, text *out);
 /* library.c: kernels and what they need, for targets that call them; "library.c" and kernel files. */
 void emit_library(const emit_input *input, arena *memory, emit_file **files, uint32_t *file_count);
 /* header.c: NAME.h with names, dtypes and shapes of inputs and outputs of all programs of a library. */

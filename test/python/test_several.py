@@ -180,12 +180,27 @@ def check_linked(model, folder, paths):
     expect(said == wanted, f"{said} {wanted}")
 
 
+def check_sources(model, folder, archive):
+    """They build by themselves, with and without vector types."""
+    compiled(archive, "--emit", "c", "-o", f"{folder}/sources")
+    for options in (["CC=cc -O0"], ["CC=cc -O0", "SCALAR=1"]):
+        subprocess.run(["make", "-s", "-j2", "-C", f"{folder}/sources", "clean", *options], check=True)
+        subprocess.run(["make", "-s", "-j2", "-C", f"{folder}/sources", "sources.so", *options], check=True)
+        prompt, step = (ferrite.load(f"{folder}/sources/sources.so", name=name) for name in ("prompt", "step"))
+        step.share_states(prompt)
+        words = torch.randint(0, WORDS, (1, 7))
+        with torch.no_grad():
+            expect(torch.allclose(model(words[:, :6], torch.arange(6)), prompt(words[:, :6], torch.arange(6)), atol=1e-5), "the prompt")
+            expect(torch.allclose(model(words[:, 6:], torch.tensor([6])), step(words[:, 6:], torch.tensor([6])), atol=1e-5), "a step")
+        del prompt, step
+
+
 def check_refusals(folder, paths, archive):
     several = ferrite.load
     fails("name= is one of prompt, step", lambda: several(f"{folder}/both.so"))
     fails("has no program other: name= is one of", lambda: several(f"{folder}/both.so", name="other"))
     fails("it has no program other", lambda: several(f"{folder}/alone.so", name="other"))
-    refused("several programs make a library", archive, "-o", f"{folder}/sources/")
+    refused("several programs make a library", archive, "-o", f"{folder}/graph.json")
     refused("several programs make a library", *paths, "-o", f"{folder}/module.py")
     refused("--name is for one program", *paths, "-o", f"{folder}/x.so", "--name", "both")
     refused("two programs are called step", paths[1], paths[1], "-o", f"{folder}/x.so")
@@ -225,6 +240,7 @@ def main():
             expect(ferrite.load(f"{folder}/decoder.so", name="step").name == "step", "each has its name")
         model.load_state_dict(Decoder().state_dict() | {k: v for k, v in model.state_dict().items() if k not in ("keys", "values")})
         check_linked(model, folder, paths)
+        check_sources(model, folder, archive)
         check_refusals(folder, paths, archive)
     print(f"{passed} passed, 0 failed")
 
