@@ -21,7 +21,7 @@ nest [i0 < 8, i1 < 200] {
   @near[200*i0 + i1] = %0
 }
 nest [i0 < 8, i1 < 100] {
-  %0 = load f32 @x[100*i0 + i1 // 20]
+  %0 = load f32 @x[100*i0 + (i1 + 10) // 20]
   @each[100*i0 + i1] = %0
 }
 nest [i0 < 8, i1 < 100] {
@@ -37,7 +37,7 @@ output @tiny[8,100]{100,1}
       v1 : f32x8 = load runs b0[p0*i0 + (p1 + i1) % 100]
       v1 : f32x8 = load runs b0[p0*i0 + p1 - i1]
       v1 : f32x8 = load runs b0[p0*i0 + min(p2, max(p1 + i1, 0))]
-      v1 : f32x8 = load runs b0[p0*i0 + i1 // 20]
+      v1 : f32x8 = load runs b0[p0*i0 + (i1 + 10) // 20]
       v1 : f32x8 = load lanes b0[p0*i0 + i1 % 5]
 --file runs.kern--
 kernel k_runs group 0 lanes 8 ints [100]
