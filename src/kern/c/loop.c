@@ -172,11 +172,22 @@ void kern_c_print_blocks(kern_c_printer *pr, const kern_loop *loop)
     text_line(pr->out, "}");
 }
 
+/* Those of [n0, n1) that the loop is over, counted from where it begins. */
+static void find_cut(kern_c_printer *pr, const kern_loop *loop, const char **from, const char **to)
+{
+    const char *at = kern_c_index(pr, loop->at), *extent = kern_c_index(pr, loop->extent);
+    kern_need(pr->needs, "fe_min");
+    kern_need(pr->needs, "fe_max");
+    *from = arena_printf(pr->needs->memory, "fe_max(n0 - (%s), 0)", at);
+    *to = arena_printf(pr->needs->memory, "fe_min(n1 - (%s), %s)", at, extent);
+}
+
 void kern_c_print_loop(kern_c_printer *pr, const kern_loop *loop)
 {
     const char *from = "0", *to = "n1", *name = sym_name(pr->t, loop->symbol);
     if (loop->shared) pr->in_shared++;
     if (loop->columns) from = "n0";
+    if (loop->columns && !sym_is_none(loop->extent)) find_cut(pr, loop, &from, &to);
     if (loop->in_block) from = kern_c_format(pr, "%s_from", name, NULL);
     if (!loop->columns)
         to = loop->in_block ? kern_c_format(pr, "%s_to", name, NULL)
