@@ -64,8 +64,9 @@ static void add_comparison(bender *f, const loop_node *n)
 /* Is no function called for it, which would round otherwise than that of vectors? */
 static bool is_plain(const bender *f, const loop_node *n)
 {
-    if (loop_opcode_cost(n->op, 1) > LOOP_CHEAP || ty_is_half(n->dtype)) return false;
-    return n->op != LOOP_CAST || !ty_is_half(loop_at(f->b->p, n->args[0])->dtype);
+    if (loop_opcode_cost(n->op, 1) > LOOP_CHEAP) return false;
+    if (n->op != LOOP_CAST) return true;
+    return !ty_is_half(n->dtype) && !ty_is_half(loop_at(f->b->p, n->args[0])->dtype);
 }
 
 static void look_at(void *data, loop_value v)

@@ -5,7 +5,7 @@ program runs
 input  @x : f32[8,100] strides [100,1]
 temp   @roll : f32[8,100] strides [100,1]
 temp   @flip : f32[8,100] strides [100,1]
-temp   @near : f32[8,200] strides [200,1]
+temp   @near : f32[2,200] strides [200,1]
 temp   @each : f32[8,100] strides [100,1]
 temp   @tiny : f32[8,100] strides [100,1]
 nest [i0 < 8, i1 < 100] {
@@ -16,7 +16,7 @@ nest [i0 < 8, i1 < 100] {
   %0 = load f32 @x[100*i0 - i1 + 99]
   @flip[100*i0 + i1] = %0
 }
-nest [i0 < 8, i1 < 200] {
+nest [i0 < 2, i1 < 200] {
   %0 = load f32 @x[100*i0 + min(max(i1 - 50, 0), 99)]
   @near[200*i0 + i1] = %0
 }
@@ -30,7 +30,7 @@ nest [i0 < 8, i1 < 100] {
 }
 output @roll[8,100]{100,1}
 output @flip[8,100]{100,1}
-output @near[8,200]{200,1}
+output @near[2,200]{200,1}
 output @each[8,100]{100,1}
 output @tiny[8,100]{100,1}
 --out--

@@ -96,8 +96,13 @@ static const kern_c_piece PIECES[] = {
      "sizeof x);\n"
      "  else for (int l = 0; l < n; l++) x[l] = p[l];\n  return x;\n}\n"},
     {"store", 0, 'v',
-     "FE void store_$S($A *p, $T x, i64 n)\n{\n  if (n == $W) __builtin_memcpy(p, &x, sizeof x);\n"
-     "  else for (int l = 0; l < n; l++) p[l] = x[l];\n}\n"},
+     "FE void store_$S($A *p, $T x, i64 n)\n{\n"
+     "  if (n == $W) {\n    __builtin_memcpy(p, &x, sizeof x);\n    return;\n  }\n"
+     "  $A lanes[$W];\n  const $A *at = lanes;\n  __builtin_memcpy(lanes, &x, sizeof x);\n"
+     "  if ($W > 8 && n & 8) __builtin_memcpy(p, at, 8 * sizeof *p), p += 8, at += 8;\n"
+     "  if ($W > 4 && n & 4) __builtin_memcpy(p, at, 4 * sizeof *p), p += 4, at += 4;\n"
+     "  if ($W > 2 && n & 2) __builtin_memcpy(p, at, 2 * sizeof *p), p += 2, at += 2;\n"
+     "  if (n & 1) *p = *at;\n}\n"},
     {"loadif", 0, 'v',
      "FE $T loadif_$S(const $A *p, i64 n, $M m)\n{\n  $T x = {0};\n"
      "  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[l];\n  return x;\n}\n"},
