@@ -15,6 +15,7 @@ enum {
     SMALL = 32 << 10,    /* bytes: stays in the first cache */
     SHARE = 8,           /* a larger buffer: so many times smaller than what the nest makes */
     LOAD = 240,          /* of a vector, as target_costs.load */
+    MASK_DEPTH = 6,      /* of comparisons that are joined */
     MOST_CANDIDATES = 16 /* in one nest */
 };
 
@@ -61,13 +62,13 @@ static bool is_even_index(const nest_values *nest, loop_value v)
 
 /* A comparison of indices that move evenly, or what is made of such: kernels have it for the first lane
  * alone, or cut their loops where it changes. */
-static bool is_mask(const nest_values *nest, loop_value v)
+static bool is_mask(const nest_values *nest, loop_value v, uint32_t depth)
 {
     const loop_node *n = loop_at(nest->p, v);
     bool joins = n->op == LOOP_AND || n->op == LOOP_OR;
-    if (n->dtype != TY_BOOL) return false;
-    if (n->op == LOOP_NOT) return is_mask(nest, n->args[0]);
-    if (joins) return is_mask(nest, n->args[0]) && is_mask(nest, n->args[1]);
+    if (n->dtype != TY_BOOL || depth == 0) return false;
+    if (n->op == LOOP_NOT) return is_mask(nest, n->args[0], depth - 1);
+    if (joins) return is_mask(nest, n->args[0], depth - 1) && is_mask(nest, n->args[1], depth - 1);
     return (n->op == LOOP_LT || n->op == LOOP_LE || n->op == LOOP_EQ) &&
            is_even_index(nest, n->args[0]) && is_even_index(nest, n->args[1]);
 }
@@ -76,7 +77,7 @@ static bool is_mask(const nest_values *nest, loop_value v)
 static void add_cost(costing *c, loop_value v)
 {
     found_value *f = invariant_at(&c->m->nest, v);
-    if (!f || f->costing == c->m->costings || is_mask(&c->m->nest, v)) return;
+    if (!f || f->costing == c->m->costings || is_mask(&c->m->nest, v, MASK_DEPTH)) return;
     f->costing = c->m->costings;
     const loop_node *n = loop_at(c->m->nest.p, v);
     size_t bytes = ty_dtype_size(n->dtype);
