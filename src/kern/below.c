@@ -4,8 +4,7 @@
  */
 #include "kern/build_priv.h"
 
-/* What a node has as an expression: an index, or a number. */
-static bool is_index(kern_builder *b, loop_value v, sym_expr *out)
+bool kern_is_index(kern_builder *b, loop_value v, sym_expr *out)
 {
     const loop_node *n = loop_at(b->p, v);
     if (n->dtype != TY_I64 || (n->op != LOOP_INDEX && n->op != LOOP_CONST)) return false;
@@ -30,7 +29,7 @@ bool kern_build_below(kern_builder *b, const loop_node *n, kern_ref guard, kern_
     int64_t step;
     bool compares = n->op == LOOP_LT || n->op == LOOP_LE || n->op == LOOP_EQ;
     if (!compares || b->k->lanes == 1 || sym_is_none(b->vector_axis) ||
-        !is_index(b, n->args[0], &x) || !is_index(b, n->args[1], &y))
+        !kern_is_index(b, n->args[0], &x) || !kern_is_index(b, n->args[1], &y))
         return false;
     /* of the first lane; further on it is larger or smaller by the lane */
     sym_expr far = sym_sub(b->t, y, x);

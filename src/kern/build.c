@@ -46,7 +46,8 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
     bool set = st->mode == LOOP_SET;
     uint32_t local = map_get(&b->is_local, st->buffer);
     kern_forget_loads(b, st->buffer);
-    map_set(b->memory, &b->touched, st->buffer, 1);
+    if (map_get(&b->touched, st->buffer) == MAP_NONE)
+        map_set(b->memory, &b->touched, st->buffer, KERN_STORED);
     if (set) kern_forward(b, st->buffer, st->index, value);
     if (local == SCHED_LOCAL_REGISTERS) return; /* lives in registers */
     kern_store out = {.mode = st->mode, .memory = kern_memory_of(b, st->buffer)};
@@ -217,10 +218,49 @@ static bool makes_no_step(const kern_builder *b, const sym_expr *extents, uint32
     return false;
 }
 
+/* ---- loops that are cut ---- */
+
+static void open_span(kern_builder *b, const sched_phase *ph, const kern_span *span)
+{
+    kern_loop *loop = open_loop(b, span->is_single ? KERN_SEQUENCE : KERN_VECTOR);
+    loop->symbol = loop_axis(b->p, b->k->outer + ph->inner_axes - 1);
+    loop->extent = number_as_param(b, span->extent);
+    loop->columns = b->columns;
+    if (loop->columns) loop->at = number_as_param(b, span->first);
+    kern_bind(b, loop->symbol, span->extent);
+    b->vector_axis = span->is_single ? (sym_expr){0} : loop->symbol;
+    b->vector_level = span->is_single ? 0 : b->depth;
+}
+
+/* Pieces of the innermost loop, one after the other. */
+static void build_cut(kern_builder *b, const sched_phase *ph, const kern_spans *spans)
+{
+    kern_pending_list none = {0};
+    for (uint32_t i = 0; i < spans->count; i++) {
+        const kern_span *span = &spans->at[i];
+        open_span(b, ph, span);
+        kern_loop *loop = b->open[b->depth];
+        for (uint32_t n = 0; n < ph->nest_count; n++) {
+            loop_op nest = kern_nest_in(b, &ph->nests[n].nest, loop->symbol, span);
+            build_nest(b, ph, &nest, NULL);
+        }
+        kern_shape_loop(b, loop, span->extent, &none);
+        close_loop(b);
+    }
+    for (uint32_t i = 0; i + 1 < ph->inner_axes; i++) close_loop(b);
+}
+
+static bool may_be_cut(const kern_builder *b, const sched_phase *ph)
+{
+    return b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER && !b->k->squares &&
+           !b->target->dialect && b->g->kind == SCHED_KERNEL && ph->inner_axes && !ph->reduce_axes;
+}
+
 static void build_phase(kern_builder *b, const sched_phase *ph)
 {
     bool along = b->k->lanes > 1 && b->vector == SCHED_VECTOR_INNER;
     kern_pending_list list = {0};
+    kern_spans spans = {0};
     uint32_t loops = ph->inner_axes + ph->reduce_axes, at = 0;
     bool is_idle = makes_no_step(b, b->g->outer_extents, b->g->outer) ||
                    makes_no_step(b, ph->extents, ph->inner_axes);
@@ -229,7 +269,14 @@ static void build_phase(kern_builder *b, const sched_phase *ph)
         b->vector_axis = (sym_expr){0};
         b->vector_level = 0;
     }
-    open_phase(b, ph, 0, ph->inner_axes);
+    uint32_t uncut = ph->inner_axes - (may_be_cut(b, ph) && !only_starts);
+    open_phase(b, ph, 0, uncut);
+    if (uncut < ph->inner_axes) kern_find_spans(b, ph, &spans);
+    if (spans.count > 1) {
+        build_cut(b, ph, &spans);
+        return;
+    }
+    open_phase(b, ph, uncut, ph->inner_axes);
     if (!is_idle) start_sums(b, ph, b->k->outer_vector || (along && ph->reduce_axes), &list);
     open_phase(b, ph, ph->inner_axes, loops);
     for (uint32_t n = 0; n < ph->nest_count && !only_starts; n++) {

@@ -11,6 +11,8 @@ typedef struct kern_kept {
     uint32_t level;
 } kern_kept;
 
+typedef enum kern_touched { KERN_STORED = 1, KERN_LOADED /* or both */ } kern_touched;
+
 typedef struct kern_builder {
     const sched_schedule *schedule;
     loop_program *p;
@@ -45,7 +47,7 @@ typedef struct kern_builder {
     map memory_of;       /* loop_buffer_id -> index in memories */
     /* loop_buffer_id -> sched_local */
     map is_local;
-    map touched;    /* loop_buffer_id -> 1: loaded or stored to so far */
+    map touched;    /* loop_buffer_id -> kern_touched, so far */
     map is_written; /* loop_buffer_id -> 1 */
     VEC(kern_kept) bounded;
     loop_facts facts; /* the conditions of the masks that are being built */
@@ -79,6 +81,19 @@ void kern_widen_rows(kern_builder *b, kern_loop *rows);
  * loop, or after each run of loops that are long together. */
 void kern_place_drains(kern_builder *b, const sched_phase *ph, const kern_pending_list *list);
 
+/* ---- cut.c ---- */
+/* A piece of a loop: so many steps from `first` on. */
+typedef struct kern_span {
+    sym_expr first, extent;
+    bool is_single; /* they are taken one by one, not in vectors */
+    int64_t cost;
+} kern_span;
+typedef VEC(kern_span) kern_spans;
+/* The pieces that the innermost loop of a phase without reductions is cut into: one, where it is not. */
+void kern_find_spans(kern_builder *b, const sched_phase *ph, kern_spans *out);
+/* The nest in the piece whose loop is open: the axis counts from its first step. */
+loop_op kern_nest_in(kern_builder *b, const loop_op *nest, sym_expr axis, const kern_span *span);
+
 /* ---- squares.c ---- */
 /* Are rows taken in squares? axis: the outer one that goes last then. */
 bool kern_find_squares(kern_builder *b, uint32_t *axis);
@@ -91,6 +106,8 @@ kern_ref kern_apply_not(kern_builder *b, kern_ref v);
 kern_ref kern_apply_and(kern_builder *b, kern_ref x, kern_ref y);
 /* below.c: a comparison of indices that move with the lanes, as a mask of the first; false: it is none. */
 bool kern_build_below(kern_builder *b, const loop_node *n, kern_ref guard, kern_ref *made);
+/* What a node has as an expression: an index, or a number. */
+bool kern_is_index(kern_builder *b, loop_value v, sym_expr *out);
 /* The same number in every lane. */
 kern_ref kern_as_vector(kern_builder *b, kern_ref v);
 /* An index in terms of the kernel; how the lanes lie; whether they are equally spaced; the level

@@ -325,7 +325,10 @@ static fe_status check_loop(kern_checker *c, const kern_loop *loop)
         return kern_broken(c, "K6", "a loop is over a block, and in none");
     c->blocks = NULL;
     if (!c->depth) return kern_broken(c, "K6", "a loop is outside the rows");
-    if (!loop->columns && !in_square) FE_TRY(kern_check_fixed(c, loop->extent));
+    bool is_cut = loop->columns && !sym_is_none(loop->extent);
+    if (!in_square && (!loop->columns || is_cut)) FE_TRY(kern_check_fixed(c, loop->extent));
+    if (is_cut) FE_TRY(kern_check_fixed(c, loop->at));
+    if (is_cut && c->k->squares) return kern_broken(c, "K6", "columns in squares are cut");
     FE_TRY(open_axis(c, loop->symbol));
     if (!sym_is_none(loop->number)) FE_TRY(open_axis(c, loop->number));
     if (in_square && (loop->exact || loop->block || loop->unroll != 1))

@@ -35,9 +35,29 @@ static int64_t times_cost(int64_t cost, int64_t times)
     return cost < COSTLIEST / times ? cost * times : COSTLIEST;
 }
 
+/* Columns that loops inside of this one are over, where they are cut. */
+static int64_t cut_columns(const costing *c, const kern_loop *loop)
+{
+    int64_t columns = 0;
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_loop *inner = loop->items.at[i].loop;
+        if (loop->items.at[i].kind == KERN_LOOP && inner->columns && !sym_is_none(inner->extent))
+            columns += extent_of(c, inner->extent);
+    }
+    return columns;
+}
+
+/* What one column costs, or as many as there are lanes, has a share of what it costs in each piece. */
+static int64_t share_of(const costing *c, const kern_loop *piece, int64_t cost, int64_t columns)
+{
+    int64_t lanes = piece->kind == KERN_VECTOR ? 1 : c->k->lanes;
+    double share = (double)extent_of(c, piece->extent) / (double)columns;
+    return (int64_t)((double)cost * (double)lanes * share);
+}
+
 static int64_t loop_cost(const costing *c, const kern_loop *loop)
 {
-    int64_t total = 0;
+    int64_t total = 0, columns = cut_columns(c, loop);
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
         switch (item->kind) {
@@ -52,7 +72,9 @@ static int64_t loop_cost(const costing *c, const kern_loop *loop)
             int64_t times = item->loop->kind == KERN_ROWS || item->loop->columns
                                 ? 1
                                 : (extent_of(c, item->loop->extent) - 1) / step + 1;
-            total += times_cost(loop_cost(c, item->loop), times);
+            int64_t cost = times_cost(loop_cost(c, item->loop), times);
+            bool is_piece = columns && item->loop->columns;
+            total += is_piece ? share_of(c, item->loop, cost, columns) : cost;
             break;
         }
         default: total += c->costs->other; break;

@@ -30,6 +30,15 @@
  *         }
  *       }
  *
+ * Where an index bends along the innermost loop, as that of a reflection does at its ends, the loop is cut
+ * (cut.c): each piece is a loop whose axis counts from where the piece begins, over those of the columns
+ * [n0, n1) that are the piece's:
+ *
+ *     vector i1 < p2 in columns at 3 {
+ *       v1 : f32x16 = load b0[p0*i0 + i1]
+ *       store b1[p1*i0 + i1 + 3] : f32x16 = v1
+ *     }
+ *
  * A comparison of an index that moves by one from lane to lane is a mask of the first lanes, or of all but
  * those: those whose number is below what the index of the first one leaves:
  *
@@ -58,7 +67,8 @@
  * accumulator is updated by as many copies as it has, and read once, where it was started, when
  * that is over; a running one at every step, in the loop that moves it on. K5 extents and sizes are
  * made of ints alone, of which there are enough. K6 there is one loop over the rows around all
- * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent. K7
+ * others, one vector loop at a time; what is exact, unrolled or cut into blocks fits its extent; columns in
+ * squares are not cut. K7
  * memory is reached by values only where a line around, or before it, says that they are in range.
  *
  * What is printed is that, lowered for the target (legal/legal.h) and verified again: operations on lanes
@@ -157,10 +167,10 @@
  *         store b1[i0] : f32 = v2
  *       }
  *
- * Order of reading: kern.c (the stage), build.c, shape.c, squares.c, value.c, below.c and slope.c (a group as
- * IR), scalar.c (the same at one lane), group.c, print.c, parse.c and check.c (its text and laws),
- * legal/legal.h (for a target), c/kernel.c (IR as C), c/apply.c (operations),
- * c/function.c (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).
+ * Order of reading: kern.c (the stage), build.c, cut.c, shape.c, squares.c, value.c, below.c and slope.c (a
+ * group as IR), scalar.c (the same at one lane), group.c, print.c, parse.c and check.c (its text and laws),
+ * legal/legal.h (for a target), c/kernel.c and c/loop.c (IR as C), c/apply.c (operations), c/function.c
+ * (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).
  */
 #ifndef FERRITE_KERN_H
 #define FERRITE_KERN_H

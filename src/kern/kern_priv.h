@@ -182,10 +182,11 @@ struct kern_loop {
     sym_expr symbol, extent; /* SEQUENCE, VECTOR */
     sym_expr number;         /* SEQUENCE in a square: counts its steps from 0; or none */
     int64_t block;           /* not 0: cut into blocks of this many elements */
-    bool columns;            /* VECTOR: over [n0, n1) */
-    bool exact;              /* VECTOR: the extent is a multiple of the step */
-    bool in_block;           /* right inside BLOCKS, or in SQUARES: over the block alone */
-    bool shared;             /* SEQUENCE: its steps are dealt out to the group's work-items */
+    bool columns;            /* VECTOR, SEQUENCE: over [n0, n1), */
+    sym_expr at; /* or, if it has an extent, over those from this one on: `symbol` counts from it */
+    bool exact;  /* VECTOR: the extent is a multiple of the step */
+    bool in_block; /* right inside BLOCKS, or in SQUARES: over the block alone */
+    bool shared;   /* SEQUENCE: its steps are dealt out to the group's work-items */
     kern_ref count,
         mask; /* of a legal kernel: COUNT and TAIL of the step, or 0; LANES: of the loop around */
     kern_ref condition; /* WHEN: a bool */

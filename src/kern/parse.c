@@ -240,19 +240,22 @@ static fe_status parse_drains(kern_reader *in, kern_loop *loop)
     return FE_OK;
 }
 
-/* < p0; in columns; in block: of the loop around, or of the square */
+/* < p0; in columns; < p0 in columns at p1; in block: of the loop around, or of the square */
 static fe_status parse_range(kern_reader *in, kern_loop *loop)
 {
-    bool in_some = lex_take(in->lx, "in");
-    loop->in_block = in_some && lex_take(in->lx, "block");
-    loop->columns = in_some && !loop->in_block;
+    if (lex_take(in->lx, "<")) FE_TRY(kern_read_index(in, &loop->extent));
+    bool is_cut = !sym_is_none(loop->extent), in_some = lex_take(in->lx, "in");
+    if (is_cut && !in_some) return FE_OK;
+    loop->in_block = !is_cut && in_some && lex_take(in->lx, "block");
     if (loop->in_block) {
         if (in->open[in->depth]->kind == KERN_BLOCKS) loop->extent = in->open[in->depth]->extent;
         return FE_OK;
     }
-    FE_TRY(lex_expect(in->lx, loop->columns ? "columns" : "<"));
-    in->k->columns |= loop->columns;
-    return loop->columns ? FE_OK : kern_read_index(in, &loop->extent);
+    FE_TRY(lex_expect(in->lx, in_some ? "columns" : "<"));
+    loop->columns = in->k->columns = true;
+    if (!is_cut) return FE_OK;
+    FE_TRY(lex_expect(in->lx, "at"));
+    return kern_read_index(in, &loop->at);
 }
 
 /* blocks r0 < p0 by 8192 { */

@@ -306,14 +306,28 @@ static void print_when(printer *pr, const kern_loop *loop)
     print_operand(pr, loop->condition, TY_BOOL);
 }
 
+/* < p0; in columns; < p0 in columns at p1; in block */
+static void print_range(printer *pr, const kern_loop *loop)
+{
+    bool is_cut = loop->columns && !sym_is_none(loop->extent);
+    if (!loop->in_block && (!loop->columns || is_cut)) {
+        text_add(pr->out, " < ");
+        sym_print(pr->t, loop->extent, pr->out);
+    }
+    if (loop->columns || loop->in_block)
+        text_add(pr->out, loop->columns ? " in columns" : " in block");
+    if (!is_cut) return;
+    text_add(pr->out, " at ");
+    sym_print(pr->t, loop->at, pr->out);
+}
+
 static void print_loop(printer *pr, const kern_loop *loop)
 {
     static const char *const KINDS[] = {
         [KERN_SEQUENCE] = "loop ", [KERN_VECTOR] = "vector ", [KERN_BLOCKS] = "blocks "};
     text_add(pr->out, KINDS[loop->kind]);
     sym_print(pr->t, loop->symbol, pr->out);
-    text_add(pr->out, loop->columns ? " in columns" : loop->in_block ? " in block" : " < ");
-    if (!loop->columns && !loop->in_block) sym_print(pr->t, loop->extent, pr->out);
+    print_range(pr, loop);
     if (!sym_is_none(loop->number)) {
         text_add(pr->out, " number ");
         sym_print(pr->t, loop->number, pr->out);

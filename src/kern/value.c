@@ -73,12 +73,14 @@ static bool is_forward(uint64_t key)
 
 void kern_forget_loads(kern_builder *b, loop_buffer_id buffer)
 {
-    if (map_get(&b->touched, buffer) == MAP_NONE) return;
+    uint32_t touched = map_get(&b->touched, buffer);
+    if (touched == MAP_NONE) return;
     for (uint32_t level = 0; level <= b->depth; level++)
         for (uint32_t i = 0; i < b->noted[level].keys.count; i++) {
             uint64_t key = b->noted[level].keys.at[i];
             bool forwards = is_forward(key) && (key >> 32 & 0x3fffffff) == buffer;
-            if (forwards || !(key >> 62)) map_remove(&b->memo, key);
+            bool may_hold_load = touched == KERN_LOADED && !(key >> 62);
+            if (forwards || may_hold_load) map_remove(&b->memo, key);
         }
 }
 
@@ -293,7 +295,7 @@ static uint32_t first_level_of(kern_builder *b, const loop_node *n, uint32_t lev
 static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     uint32_t known = map_get(&b->memo, forward_key(n->buffer, n->index));
-    map_set(b->memory, &b->touched, n->buffer, 1);
+    map_set(b->memory, &b->touched, n->buffer, KERN_LOADED);
     if (known != MAP_NONE) return known;
     kern_value v = {.kind = KERN_LOAD, .dtype = n->dtype, .guard = guard};
     v.memory = kern_memory_of(b, n->buffer);

@@ -136,6 +136,21 @@ static bool as_index(loop_program *p, loop_value v, sym_expr *out)
     return true;
 }
 
+bool loop_decide(loop_program *p, loop_opcode op, loop_value a, loop_value b, const sym_env *env,
+                 loop_value *out)
+{
+    sym_expr x, y;
+    sym_op compare = op == LOOP_LT   ? SYM_LT
+                     : op == LOOP_LE ? SYM_LE
+                     : op == LOOP_EQ ? SYM_EQ
+                     : op == LOOP_NE ? SYM_NE
+                                     : SYM_CONST;
+    if (compare == SYM_CONST || !as_index(p, a, &x) || !as_index(p, b, &y)) return false;
+    sym_truth truth = sym_prove(p->symbols, sym_compare(p->symbols, compare, x, y), env);
+    if (truth != SYM_UNKNOWN) *out = loop_const_int(p, TY_BOOL, truth == SYM_TRUE);
+    return truth != SYM_UNKNOWN;
+}
+
 static bool fold_index(loop_program *p, loop_opcode op, loop_value a, loop_value b, loop_value *out)
 {
     sym_expr x, y;
@@ -156,16 +171,7 @@ static bool fold_index(loop_program *p, loop_opcode op, loop_value a, loop_value
         if (!divides) return false;
         *out = loop_index(p, sym_mod(p->symbols, x, y));
         return true;
-    case LOOP_LT:
-    case LOOP_LE:
-    case LOOP_EQ: {
-        sym_op compare = op == LOOP_LT ? SYM_LT : op == LOOP_LE ? SYM_LE : SYM_EQ;
-        sym_truth truth = sym_prove(p->symbols, sym_compare(p->symbols, compare, x, y), NULL);
-        if (truth == SYM_UNKNOWN) return false;
-        *out = loop_const_int(p, TY_BOOL, truth == SYM_TRUE);
-        return true;
-    }
-    default: return false;
+    default: return loop_decide(p, op, a, b, NULL, out);
     }
 }
 

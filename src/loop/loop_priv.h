@@ -76,6 +76,10 @@ ty_dtype loop_result_dtype(loop_opcode op, const ty_dtype *operands);
 loop_buffer_id loop_misplaced_part(loop_program *p, const char **why);
 loop_buffer_id loop_meeting_part(loop_program *p);
 
+/* fold.c: what a comparison of indices says wherever env holds (NULL: everywhere), if it is known. */
+bool loop_decide(loop_program *p, loop_opcode op, loop_value a, loop_value b, const sym_env *env,
+                 loop_value *out);
+
 /* float8.c: a float of 8 bits as f32, and back, by its bits */
 loop_value loop_open_float8(loop_program *p, loop_value v);
 loop_value loop_close_float8(loop_program *p, ty_dtype to, loop_value x);

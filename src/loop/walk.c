@@ -182,6 +182,8 @@ static loop_value rewrite_node(rewriting *r, uint32_t id)
         args[k].id = r->w->memo[n.args[k].id];
         changed |= args[k].id != n.args[k].id;
     }
+    loop_value known;
+    if (r->env && loop_decide(p, n.op, args[0], args[1], r->env, &known)) return known;
     return changed ? rebuild(p, n, args) : (loop_value){id};
 }
 

@@ -2,12 +2,14 @@
  * costs less, counted in moves of a vector for one row.
  *
  * An access costs one move a vector where neighbours are neighbours in memory, two where every
- * second element is, and one for each lane anywhere else. Along an inner loop the last vector may
+ * second element is, and one for each lane anywhere else: some for each where the index bends, and is worked
+ * out for it. Along an inner loop the last vector may
  * be partial, every loop has a start, and a sum joins its lanes.
  */
 #include "sched/legal.h"
 
 enum {
+    BENT = 3,     /* moves of a lane whose index is no multiple of its number */
     FEW_ROWS = 4, /* a vector across fewer would be mostly empty */
     MOST_EXTENT = 1 << 16
 };
@@ -51,8 +53,9 @@ static double moves_of(const weighing *w, sym_expr index, sym_expr axis, double 
     int64_t stride;
     if (!moves_with(w, index, axis)) return 1;
     if (!sym_linear_in(w->p->symbols, index, axis, &coefficient, &rest) ||
-        moves_with(w, rest, axis) || !sym_is_int(w->p->symbols, coefficient, &stride))
-        return lanes;
+        moves_with(w, rest, axis))
+        return BENT * lanes;
+    if (!sym_is_int(w->p->symbols, coefficient, &stride)) return lanes;
     return stride == 1 ? 1 : stride == 2 && lanes > 2 ? 2 : lanes;
 }
 

@@ -43,7 +43,6 @@ void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_li
     }
 }
 
-/* Also the expressions that are read as values, for questions of linearity. */
 static void collect_index(void *data, loop_value v)
 {
     collect_state *state = data;
@@ -52,7 +51,7 @@ static void collect_index(void *data, loop_value v)
         vec_push(state->memory, state->out, (access){LOOP_NO_BUFFER, n->index, false});
 }
 
-static void all_indices(loop_program *p, const loop_form *f, arena *memory, access_list *out)
+void form_indices(loop_program *p, const loop_form *f, arena *memory, access_list *out)
 {
     collect_state state = {p, memory, out};
     for (uint32_t i = 0; i < f->store_count; i++) {
@@ -198,17 +197,18 @@ static void sort_loops(loop_program *p, loop_form *f, arena *memory)
     *f = sorted;
 }
 
+/* Is each index one of the merged loop: the same with that in place of the inner one, and nothing in place of
+ * the outer? */
 static bool can_merge(loop_program *p, const access_list *list, sym_expr outer, sym_expr inner,
                       sym_expr inner_extent)
 {
+    sym_table *t = p->symbols;
+    sym_expr merged = sym_add(t, sym_mul(t, outer, inner_extent), inner), zero = sym_int(t, 0);
     for (uint32_t i = 0; i < list->count; i++) {
-        sym_expr a, b, rest;
         sym_expr index = list->at[i].index;
-        if (!sym_contains(p->symbols, index, outer) && !sym_contains(p->symbols, index, inner))
-            continue;
-        if (!sym_linear_in(p->symbols, index, outer, &a, &rest)) return false;
-        if (!sym_linear_in(p->symbols, index, inner, &b, &rest)) return false;
-        if (!sym_same(a, sym_mul(p->symbols, b, inner_extent))) return false;
+        if (!sym_contains(t, index, outer) && !sym_contains(t, index, inner)) continue;
+        sym_expr alone = sym_substitute(t, index, &outer, &zero, 1);
+        if (!sym_same(sym_substitute(t, alone, &inner, &merged, 1), index)) return false;
     }
     return true;
 }
@@ -231,7 +231,7 @@ static void merge_loops(loop_program *p, loop_form *f, arena *memory)
     for (uint32_t k = 0; k + 1 < f->count;) {
         access_list list = {0};
         bool same_kind = k + 1 != f->parallel;
-        if (same_kind) all_indices(p, f, memory, &list);
+        if (same_kind) form_indices(p, f, memory, &list);
         if (same_kind &&
             can_merge(p, &list, form_symbol(p, f, k), form_symbol(p, f, k + 1), f->extents[k + 1]))
             merge_at(p, f, k, memory);
@@ -261,8 +261,7 @@ loop_form form_of(loop_program *p, uint32_t op, arena *memory)
 
 /* ---- cutting ---- */
 
-/* q with a == q * b, or none. */
-static sym_expr exact_quotient(loop_program *p, sym_expr a, sym_expr b)
+sym_expr form_quotient(loop_program *p, sym_expr a, sym_expr b)
 {
     int64_t x, y;
     if (sym_is_int(p->symbols, a, &x) && sym_is_int(p->symbols, b, &y))
@@ -303,13 +302,13 @@ int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_
             out[count++] = from_x;
             continue;
         }
-        sym_expr quotient = exact_quotient(p, from_x, from_y);
+        sym_expr quotient = form_quotient(p, from_x, from_y);
         if (quotient.id) {
             out[count++] = from_y;
             x.left = quotient;
             continue;
         }
-        quotient = exact_quotient(p, from_y, from_x);
+        quotient = form_quotient(p, from_y, from_x);
         if (!quotient.id) return -1;
         out[count++] = from_x;
         y.left = quotient;

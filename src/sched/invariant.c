@@ -15,6 +15,7 @@ enum {
     SMALL = 32 << 10,    /* bytes: stays in the first cache */
     SHARE = 8,           /* a larger buffer: so many times smaller than what the nest makes */
     LOAD = 240,          /* of a vector, as target_costs.load */
+    MASK_DEPTH = 6,      /* of comparisons that are joined */
     MOST_CANDIDATES = 16 /* in one nest */
 };
 
@@ -47,11 +48,36 @@ static double load_cost(const costing *c, const loop_node *n)
     return c->in_vectors ? LOAD * (double)ty_dtype_size(n->dtype) / 64 : LOAD;
 }
 
+static bool is_even_index(const nest_values *nest, loop_value v)
+{
+    sym_expr coefficient, rest;
+    const loop_node *n = loop_at(nest->p, v);
+    if (n->op == LOOP_CONST) return true;
+    for (uint32_t k = 0; k < invariant_loop_count(nest); k++)
+        if (n->op != LOOP_INDEX || !sym_linear_in(nest->p->symbols, n->index,
+                                                  invariant_loop(nest, k), &coefficient, &rest))
+            return false;
+    return true;
+}
+
+/* A comparison of indices that move evenly, or what is made of such: kernels have it for the first lane
+ * alone, or cut their loops where it changes. */
+static bool is_mask(const nest_values *nest, loop_value v, uint32_t depth)
+{
+    const loop_node *n = loop_at(nest->p, v);
+    bool joins = n->op == LOOP_AND || n->op == LOOP_OR;
+    if (n->dtype != TY_BOOL || depth == 0) return false;
+    if (n->op == LOOP_NOT) return is_mask(nest, n->args[0], depth - 1);
+    if (joins) return is_mask(nest, n->args[0], depth - 1) && is_mask(nest, n->args[1], depth - 1);
+    return (n->op == LOOP_LT || n->op == LOOP_LE || n->op == LOOP_EQ) &&
+           is_even_index(nest, n->args[0]) && is_even_index(nest, n->args[1]);
+}
+
 /* Each value once; what is moved already is loaded. */
 static void add_cost(costing *c, loop_value v)
 {
     found_value *f = invariant_at(&c->m->nest, v);
-    if (!f || f->costing == c->m->costings) return;
+    if (!f || f->costing == c->m->costings || is_mask(&c->m->nest, v, MASK_DEPTH)) return;
     f->costing = c->m->costings;
     const loop_node *n = loop_at(c->m->nest.p, v);
     size_t bytes = ty_dtype_size(n->dtype);

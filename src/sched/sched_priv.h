@@ -42,6 +42,10 @@ int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_
                 uint32_t count_b, sym_expr *out, uint32_t *pieces_a, uint32_t *pieces_b);
 /* Every load and store (indices), loads behind indirect symbols included. */
 void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_list *out);
+/* The same, and the expressions that are read as values, for questions of linearity. */
+void form_indices(loop_program *p, const loop_form *f, arena *memory, access_list *out);
+/* q with a == q * b, or none. */
+sym_expr form_quotient(loop_program *p, sym_expr a, sym_expr b);
 sym_env form_env(loop_program *p, const loop_form *f, sym_bound *room);
 
 /* ---- reinplace.c: states are changed where they lie, not in a copy ---- */
@@ -143,6 +147,8 @@ struct order_problem *order_problem_of(fuser *f, arena *memory);
 
 /* ---- finish.c: a work group as the schedule's ---- */
 sched_group finish_group(fuser *f, work_group *g);
+/* ---- period.c: where indices take a loop of a phase that reduces nothing apart, it is cut ---- */
+void cut_at_periods(loop_program *p, work_phase *phase, arena *memory);
 /* direction.c */
 sched_vector choose_direction(fuser *f, const work_group *g, uint32_t outer);
 /* ---- live.c: locals of each kernel group, then lifetimes ---- */

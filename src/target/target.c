@@ -15,7 +15,7 @@ enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES };
 #define CPU_COSTS                                                                           \
     {                                                                                       \
         .load = 250, .store = 500, .load_lane = 500, .store_lane = 600, .index_lane = 1000, \
-        .index = 200, .splat = 200, .check = 300, .other = 300                              \
+        .index = 200, .splat = 200, .check = 300, .other = 300, .mask = 700, .loop = 2500   \
     }
 #define CPU_MOVES                                         \
     {                                                     \

@@ -23,6 +23,8 @@ typedef struct target_costs {
         index_lane; /* of each lane, where neighbours are not in memory */
     int32_t index, splat, check,
         other; /* an index or a scalar in lanes; that it is in range; the rest */
+    int32_t mask,
+        loop; /* what a comparison adds to an access; a loop that ends with a partial vector */
 } target_costs;
 
 /* What decides along which axis vectors go, counted in moves of a vector. */

@@ -84,10 +84,15 @@ FE i32x8 below_i32x8(i64 n) { return iota_i32x8() < (i32)(n < 0 ? 0 : n > 8 ? 8 
 void k_below_not_f798b5(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
         i32x8 v1 = below_i32x8((((-1) * i1) + 2));
         i32x8 v3 = below_i32x8((p0 + ((-1) * i1)));
+        i32x8 v1 = below_i32x8((((-1) * i1) + 2));
+        i32x8 v3 = below_i32x8((p0 + ((-1) * i1)));
 void k_below_not_3b8121(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
         i32x8 v1 = below_i32x8((i0 + ((-1) * i1) + 3));
         i32x8 v3 = below_i32x8((i0 + ((-1) * i1) + 4));
+        i32x8 v1 = below_i32x8((i0 + ((-1) * i1) + 3));
+        i32x8 v3 = below_i32x8((i0 + ((-1) * i1) + 4));
 void k_below_e15f6a(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1)
+        i32x8 v1 = below_i32x8((p0 + ((-2) * i0) + ((-1) * i1)));
         i32x8 v1 = below_i32x8((p0 + ((-2) * i0) + ((-1) * i1)));
 --run-- ferrite inspect below.kern --from kern --stage c --isa scalar | grep "> 0"
 --out--

@@ -22,9 +22,19 @@ void k_add_max_72d84b(const fe_kernel_args *args, i64 m0, i64 m1, i64 n0, i64 n1
   const f32 *const b1 = args->buffers[1];
   f32 *const b2 = args->buffers[2];
   for (i64 i0 = m0; i0 < m1; i0++) {
-    for (i64 i1 = n0, n = 8; i1 < n1; n = n1 - i1) {
-      const i64 v7 = n;
-      for (; i1 + n <= n1; i1 += n) {
+    {
+      i64 i1 = n0;
+      for (const i64 n = 8; i1 + n <= n1; i1 += n) {
+        const i64 v7 = n;
+        f32x8 v1 = load_f32x8(b0 + ((p0 * i0) + i1), v7);
+        f32x8 v2 = load_f32x8(b1 + i1, v7);
+        f32x8 v3 = v1 + v2;
+        f32x8 v6 = maxk_f32x8((0.0f - (f32x8){0}), v3);
+        store_f32x8(b2 + ((p0 * i0) + i1), v6, v7);
+      }
+      if (i1 < n1) {
+        const i64 n = n1 - i1;
+        const i64 v7 = n;
         f32x8 v1 = load_f32x8(b0 + ((p0 * i0) + i1), v7);
         f32x8 v2 = load_f32x8(b1 + i1, v7);
         f32x8 v3 = v1 + v2;

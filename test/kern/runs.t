@@ -5,7 +5,7 @@ program runs
 input  @x : f32[8,100] strides [100,1]
 temp   @roll : f32[8,100] strides [100,1]
 temp   @flip : f32[8,100] strides [100,1]
-temp   @near : f32[8,200] strides [200,1]
+temp   @near : f32[2,200] strides [200,1]
 temp   @each : f32[8,100] strides [100,1]
 temp   @tiny : f32[8,100] strides [100,1]
 nest [i0 < 8, i1 < 100] {
@@ -16,12 +16,12 @@ nest [i0 < 8, i1 < 100] {
   %0 = load f32 @x[100*i0 - i1 + 99]
   @flip[100*i0 + i1] = %0
 }
-nest [i0 < 8, i1 < 200] {
+nest [i0 < 2, i1 < 200] {
   %0 = load f32 @x[100*i0 + min(max(i1 - 50, 0), 99)]
   @near[200*i0 + i1] = %0
 }
 nest [i0 < 8, i1 < 100] {
-  %0 = load f32 @x[100*i0 + i1 // 20]
+  %0 = load f32 @x[100*i0 + (i1 + 10) // 20]
   @each[100*i0 + i1] = %0
 }
 nest [i0 < 8, i1 < 100] {
@@ -30,14 +30,14 @@ nest [i0 < 8, i1 < 100] {
 }
 output @roll[8,100]{100,1}
 output @flip[8,100]{100,1}
-output @near[8,200]{200,1}
+output @near[2,200]{200,1}
 output @each[8,100]{100,1}
 output @tiny[8,100]{100,1}
 --out--
       v1 : f32x8 = load runs b0[p0*i0 + (p1 + i1) % 100]
       v1 : f32x8 = load runs b0[p0*i0 + p1 - i1]
       v1 : f32x8 = load runs b0[p0*i0 + min(p2, max(p1 + i1, 0))]
-      v1 : f32x8 = load runs b0[p0*i0 + i1 // 20]
+      v1 : f32x8 = load runs b0[p0*i0 + (i1 + 10) // 20]
       v1 : f32x8 = load lanes b0[p0*i0 + i1 % 5]
 --file runs.kern--
 kernel k_runs group 0 lanes 8 ints [100]
@@ -144,22 +144,18 @@ kernel k_runs group 0 lanes 8 ints [100]
         }
       }
       var v2 : f32x8 = 0.0
-      v12 : i64 = index run p0*i0 - i1 + 3
-      v13 : i64 = index run p0*i0 - v4 - i1 + 4
-      v14 : i64 = sub v13, v12
-      v15 : bool = eq v4, i64 8
-      v16 : bool = eq v14, i64 -7
-      v17 : bool = and v15, v16
-      when v17 {
-        v18 : f32x8 = load run b0[p0*i0 - i1 - 4]
-        v19 : f32x8 = call turned_f32x8 v18
-        set v2 = v19
+      v12 : bool = eq v4, i64 8
+      when v12 {
+        v13 : f32x8 = load run b0[p0*i0 - i1 - 4]
+        v14 : f32x8 = call turned_f32x8 v13
+        set v2 = v14
       }
       otherwise {
-        lanes r0 first v4 unroll {
-          v20 : f32 = load b0[p0*i0 - i1 - r0 + 3]
-          set v2[r0] = v20
-        }
+        v15 : boolx8 = below -v4 + 8
+        v16 : boolx8 = not v15
+        v17 : f32x8 = load run b0[p0*i0 - i1 - 4] if v16
+        v18 : f32x8 = call turned_f32x8 v17
+        set v2 = v18
       }
       v3 : f32x8 = add v1, v2
       store b1[p0*i0 + i1] first v4 : f32x8 = v3

@@ -20,6 +20,17 @@ def moved_in_runs(x, y, k):
     return *ends, *borders, torch.kron(x[0], y[0, 0, :1]), x.repeat_interleave(20, 2)[..., ::5], x.repeat(1, 1, 3)
 
 
+@op(real(1, 40, 40), whole(30, 300, dtype=torch.uint8, low=0), whole(40, 40), real(1, 1, 10, 32))
+def split(x, y, k, image):
+    """Rows whose loops are cut where an index bends: ends and middles, in vectors and one by one, backwards too."""
+    ends = pad(x, (3, 4), "reflect"), pad(x, (9, 20), "replicate"), pad(x, (17, 2), "circular"), pad(k[None], (20, 1), "reflect")
+    turned = x.roll(-7, -1), x.roll((3, 5), (1, 2)), x.roll(1000), x.double().roll(30, 2), x.half().roll(9, 2), x.flip(2) + x.roll(1, 2)
+    masks = pad(y, (2, 5)), pad(y, (-9, 17), value=3) + 1, torch.where(torch.arange(300) == 133, y, y * 2)
+    joined = torch.slice_scatter(x, x[:, :, :20] + 1, 2, 10, 30), torch.cat((-x[:, :, 15:], x[:, :, :15]), 2).sin(), pad(x, (30, 10)).exp()
+    windows = torch.nn.functional.unfold(image, 3, padding=1).tril(70), torch.nn.functional.adaptive_avg_pool2d(image, (7, 13))
+    return *ends, *turned, *masks, *joined, *windows, torch.nn.functional.one_hot(k[0] % 40, 40), (k == k.roll(1, 1)).sum(1)
+
+
 @op(real(1, 2, 11, 21), whole(3, 50), real(5, 19))
 def each_several_times(x, k, w):
     """Each element in 2, 4, 8 neighbouring lanes: from even places on, and where a slice begins at an odd one."""

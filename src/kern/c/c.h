@@ -72,7 +72,7 @@ const char *kern_c_masked_move(kern_needs *needs, const char *base, const kern_c
 /* iota, transpose, or the operation of that name lane by lane; NULL: there is none. */
 const char *kern_c_lanes(kern_needs *needs, const char *base, const kern_c_scope *scope);
 
-/* ---- value.c, kernel.c: one kernel ---- */
+/* ---- value.c, loop.c, kernel.c: one kernel ---- */
 typedef struct kern_c_printer {
     const kern_ir *k;
     const sym_table *t;
@@ -106,6 +106,14 @@ loop_opcode kern_c_combine(loop_store_mode mode);
 /* The two joined. */
 const char *kern_c_combined(kern_c_printer *pr, const kern_store *st, const char *old,
                             const char *value, uint32_t lanes);
+/* kernel.c: the lines of a loop's body. */
+void kern_c_print_items(kern_c_printer *pr, const kern_loop *loop);
+/* loop.c */
+void kern_c_print_body(kern_c_printer *pr, const kern_loop *loop);
+void kern_c_print_loop(kern_c_printer *pr, const kern_loop *loop);
+void kern_c_print_blocks(kern_c_printer *pr, const kern_loop *loop);
+/* What a pass works out ahead: lanes of each copy, and their masks. */
+void kern_c_print_tail(kern_c_printer *pr, const kern_loop *loop);
 /* bound.c */
 void kern_c_print_bound(kern_c_printer *pr, const kern_bound *bound);
 bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);

@@ -1,150 +1,11 @@
 /* kernel.c -- kernel IR as a C function.
  *
- * A vector loop runs its one body in two passes: whole vectors first, then once with what is left,
- * `n` being the number of elements of a step, of which counts and masks are made. In an unrolled loop
- * each vector is there several times. Variables are named as in the IR: v7 a value (v7_1 its second
- * copy), b2 a buffer, t0 a tile, p3 a parameter.
+ * Variables are named as in the IR: v7 a value (v7_1 its second copy), b2 a buffer, t0 a tile, p3 a
+ * parameter.
  */
 #include "kern/c/c.h"
 
 #include <string.h>
-
-/* ---- loops ---- */
-
-static void print_items(kern_c_printer *pr, const kern_loop *loop);
-
-static void print_body(kern_c_printer *pr, const kern_loop *loop)
-{
-    pr->out->indent++;
-    print_items(pr, loop);
-    pr->out->indent--;
-}
-
-static void print_sequence(kern_c_printer *pr, const kern_loop *loop, const char *from,
-                           const char *to)
-{
-    const char *name = sym_name(pr->t, loop->symbol), *number = NULL;
-    if (!sym_is_none(loop->number)) number = sym_name(pr->t, loop->number);
-    if (loop->shared)
-        kern_c_print_shared(pr, name, from, to);
-    else if (number)
-        text_line(pr->out, "for (i64 %s = %s, %s = 0; %s < %s; %s++, %s++) {", name, from, number,
-                  name, to, name, number);
-    else
-        text_line(pr->out, "for (i64 %s = %s; %s < %s; %s++) {", name, from, name, to, name);
-    pr->out->indent += loop->shared;
-    print_body(pr, loop);
-    if (loop->shared) text_line(pr->out, "}");
-    pr->out->indent -= loop->shared;
-    text_line(pr->out, "}");
-}
-
-/* Of n lanes, those of the copy at hand. */
-static void print_count(kern_c_printer *pr, const kern_loop *loop)
-{
-    const char *name = kern_c_name(pr, loop->count);
-    uint32_t lanes = pr->k->lanes;
-    if (loop->unroll == 1) {
-        text_line(pr->out, "const i64 %s = n;", name);
-        return;
-    }
-    kern_need(pr->needs, "fe_min");
-    kern_need(pr->needs, "fe_max");
-    text_line(pr->out, "const i64 %s = fe_max(fe_min(n - %u, %u), 0);", name, pr->copy * lanes,
-              lanes);
-}
-
-/* What a pass works out ahead: lanes of each copy, and their masks. */
-static void print_tail(kern_c_printer *pr, const kern_loop *loop)
-{
-    kern_c_scope scope = {TY_I32, pr->k->lanes, {NULL, NULL, NULL}};
-    for (pr->copy = 0; pr->copy < loop->unroll; pr->copy++) {
-        if (loop->count) print_count(pr, loop);
-        if (!loop->mask) continue;
-        scope.args[0] = kern_c_name(pr, loop->mask);
-        scope.args[1] = kern_c_name(pr, loop->count);
-        text_line(pr->out, "%s", kern_c_text(pr, "const $T $0 = @tail($1);", &scope));
-    }
-    pr->copy = 0;
-}
-
-static bool is_of_square(const kern_loop *loop)
-{
-    return loop->in_block && sym_is_none(loop->extent);
-}
-
-/* All of a square's lanes along it. */
-static void print_one_step(kern_c_printer *pr, const kern_loop *loop, const char *from,
-                           const char *to)
-{
-    text_line(pr->out, "{");
-    pr->out->indent++;
-    text_line(pr->out, "const i64 %s = %s, n = %s - %s;", sym_name(pr->t, loop->symbol), from, to,
-              from);
-    print_tail(pr, loop);
-    print_items(pr, loop);
-    pr->out->indent--;
-}
-
-static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *from,
-                         const char *to)
-{
-    const char *name = sym_name(pr->t, loop->symbol);
-    uint32_t step = pr->k->lanes * loop->unroll;
-    kern_c_printer before = *pr;
-    pr->vector_axis = loop->symbol;
-    pr->copies = loop->unroll;
-    pr->copied = loop->level;
-    pr->in_copy = false;
-    if (is_of_square(loop)) {
-        print_one_step(pr, loop, from, to);
-    } else if (loop->exact) {
-        text_line(pr->out, "for (i64 %s = %s; %s < %s; %s += %u) {", name, from, name, to, name,
-                  step);
-        print_body(pr, loop);
-    } else {
-        text_line(pr->out, "for (i64 %s = %s, n = %u; %s < %s; n = %s - %s) {", name, from, step,
-                  name, to, to, name);
-        pr->out->indent++;
-        print_tail(pr, loop);
-        text_line(pr->out, "for (; %s + n <= %s; %s += n) {", name, to, name);
-        print_body(pr, loop);
-        text_line(pr->out, "}");
-        pr->out->indent--;
-    }
-    text_line(pr->out, "}");
-    text *out = pr->out;
-    *pr = before;
-    pr->out = out;
-}
-
-static void print_blocks(kern_c_printer *pr, const kern_loop *loop)
-{
-    const char *name = sym_name(pr->t, loop->symbol), *to = kern_c_index(pr, loop->extent);
-    kern_need(pr->needs, "fe_min");
-    text_line(pr->out, "for (i64 %s_from = 0; %s_from < %s; %s_from += %lld) {", name, name, to,
-              name, (long long)loop->block);
-    text_line(pr->out, "  const i64 %s_to = fe_min(%s_from + %lld, %s);", name, name,
-              (long long)loop->block, to);
-    print_body(pr, loop);
-    text_line(pr->out, "}");
-}
-
-static void print_loop(kern_c_printer *pr, const kern_loop *loop)
-{
-    const char *from = "0", *to = "n1", *name = sym_name(pr->t, loop->symbol);
-    if (loop->shared) pr->in_shared++;
-    if (loop->columns) from = "n0";
-    if (loop->in_block) from = kern_c_format(pr, "%s_from", name, NULL);
-    if (!loop->columns)
-        to = loop->in_block ? kern_c_format(pr, "%s_to", name, NULL)
-                            : kern_c_index(pr, loop->extent);
-    if (loop->kind == KERN_VECTOR)
-        print_vector(pr, loop, from, to);
-    else
-        print_sequence(pr, loop, from, to);
-    if (loop->shared) pr->in_shared--;
-}
 
 /* ---- rows ---- */
 
@@ -195,8 +56,8 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
         text_line(pr->out, "for (i64 %s = m0; %s < m1; %s++) {", last, last, last);
     }
     pr->out->indent++;
-    if (k->outer_vector) print_tail(pr, loop);
-    print_items(pr, loop);
+    if (k->outer_vector) kern_c_print_tail(pr, loop);
+    kern_c_print_items(pr, loop);
     if (counted) print_carry(pr, k->outer_vector ? "n" : "1");
     pr->out->indent--;
     text_line(pr->out, "}");
@@ -219,7 +80,7 @@ static void print_squares(kern_c_printer *pr, const kern_loop *loop)
     text_line(pr->out, "for (i64 %s_from = n0; %s_from < n1; %s_from += %u) {", column, column,
               column, k->lanes);
     text_line(pr->out, "  const i64 %s_to = fe_min(%s_from + %u, n1);", column, column, k->lanes);
-    print_body(pr, loop);
+    kern_c_print_body(pr, loop);
     text_line(pr->out, "}");
     print_carry(pr, "n");
     pr->out->indent--;
@@ -263,7 +124,7 @@ static void print_in_copy(kern_c_printer *pr, const kern_loop *loop)
 {
     bool before = pr->in_copy;
     pr->in_copy = pr->copies > 1;
-    print_body(pr, loop);
+    kern_c_print_body(pr, loop);
     pr->in_copy = before;
 }
 
@@ -294,11 +155,11 @@ static void print_lines(kern_c_printer *pr, const kern_loop *loop)
     switch (loop->kind) {
     case KERN_ROWS: print_rows(pr, loop); break;
     case KERN_SQUARES: print_squares(pr, loop); break;
-    case KERN_BLOCKS: print_blocks(pr, loop); break;
+    case KERN_BLOCKS: kern_c_print_blocks(pr, loop); break;
     case KERN_EACH_LANE: print_lanes(pr, loop); break;
     case KERN_WHEN:
     case KERN_OTHERWISE: print_case(pr, loop); break;
-    default: print_loop(pr, loop); break;
+    default: kern_c_print_loop(pr, loop); break;
     }
 }
 
@@ -332,7 +193,7 @@ static bool is_otherwise(const kern_item *item)
     return item->kind == KERN_LOOP && item->loop->kind == KERN_OTHERWISE;
 }
 
-static void print_items(kern_c_printer *pr, const kern_loop *loop)
+void kern_c_print_items(kern_c_printer *pr, const kern_loop *loop)
 {
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
@@ -400,7 +261,7 @@ static void print_work(kern_c_printer *pr)
         text_line(pr->out, "m0 = 0;");
         text_line(pr->out, "m1 = %s;", kern_c_index(pr, pr->k->total));
     }
-    print_items(pr, pr->k->body);
+    kern_c_print_items(pr, pr->k->body);
 }
 
 void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *needs)

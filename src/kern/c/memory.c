@@ -12,24 +12,57 @@
 #define WIDE "  typedef long long wide __attribute__((vector_size(32)));\n"
 
 /* AVX2: masked moves for what is left; whole vectors take the ordinary instruction. */
-#define MASKED_MOVES(dtypes, types, name, type, tail, guard)                                      \
-    {"load", dtypes, '3',                                                                         \
-     "FE $T load_$S(const $A *p, i64 n)\n"                                                        \
-     "{\n" types "  if (n == $W) return @loadall(p);\n"                                           \
-     "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " tail ");\n"          \
-     "}\n"},                                                                                      \
-        {"loadif", dtypes, '3',                                                                   \
-         "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"                                            \
-         "{\n" types "  if (!@i32:any(m)) return ($T){0};\n"                                      \
-         "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " guard ");\n"     \
-         "}\n"},                                                                                  \
-    {                                                                                             \
-        "store", dtypes, '3',                                                                     \
-            "FE void store_$S($A *p, $T x, i64 n)\n"                                              \
-            "{\n" types "  if (n == $W) @storeall(p, x);\n"                                       \
-            "  else __builtin_ia32_maskstore" name "256((" type " *)p, " tail ", (" type ")x);\n" \
-            "}\n"                                                                                 \
+#define MASKED_MOVES(dtypes, types, name, type, tail, guard, rest)                            \
+    {"load", dtypes, '3',                                                                     \
+     "FE $T load_$S(const $A *p, i64 n)\n"                                                    \
+     "{\n" types "  if (n == $W) return @loadall(p);\n"                                       \
+     "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " tail ");\n"      \
+     "}\n"},                                                                                  \
+        {"loadif", dtypes, '3',                                                               \
+         "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"                                        \
+         "{\n" types "  if (!@i32:any(m)) return ($T){0};\n"                                  \
+         "  return ($T)__builtin_ia32_maskload" name "256((const " type " *)p, " guard ");\n" \
+         "}\n"},                                                                              \
+    {                                                                                         \
+        "store", dtypes, '3',                                                                 \
+            "FE void store_$S($A *p, $T x, i64 n)\n"                                          \
+            "{\n  if (n == $W) {\n    @storeall(p, x);\n    return;\n  }\n"                   \
+            "  typedef $E half __attribute__((vector_size(16)));\n  half low, high;\n"        \
+            "  __builtin_memcpy(&low, &x, 16);\n"                                             \
+            "  __builtin_memcpy(&high, (const u8 *)&x + 16, 16);\n" rest "}\n"                \
     }
+
+#define REST_OF_8                                                           \
+    "  if (n & 4) __builtin_memcpy(p, &low, 16), p += 4, low = high;\n"     \
+    "  if (n & 2) __builtin_memcpy(p, &low, 8), p += 2, low[0] = low[2];\n" \
+    "  if (n & 1) *p = low[0];\n"
+#define REST_OF_4                                                       \
+    "  if (n & 2) __builtin_memcpy(p, &low, 16), p += 2, low = high;\n" \
+    "  if (n & 1) *p = low[0];\n"
+
+/* AVX-512: the same by registers of masks. */
+#define MASKED_BY_BITS(dtypes, types, name, type, mask, guard)                                 \
+    {"load", dtypes, '4',                                                                      \
+     "FE $T load_$S(const $A *p, i64 n)\n"                                                     \
+     "{\n" types "  if (n == $W) return @loadall(p);\n"                                        \
+     "  return ($T)__builtin_ia32_load" name "512_mask((const void *)p, (" type "){0}, (" mask \
+     ")((1u << n) - 1));\n}\n"},                                                               \
+        {"loadif", dtypes, '4',                                                                \
+         "FE $T loadif_$S(const $A *p, i64 n, $M m)\n"                                         \
+         "{\n" types "  const " mask " bits = (" mask ")(((1u << n) - 1) & " guard ");\n"      \
+         "  if (!bits) return ($T){0};\n"                                                      \
+         "  return ($T)__builtin_ia32_load" name "512_mask((const void *)p, (" type            \
+         "){0}, bits);\n}\n"},                                                                 \
+    {                                                                                          \
+        "store", dtypes, '4',                                                                  \
+            "FE void store_$S($A *p, $T x, i64 n)\n"                                           \
+            "{\n" types "  if (n == $W) @storeall(p, x);\n"                                    \
+            "  else __builtin_ia32_store" name "512_mask((void *)p, (" type ")x, (" mask       \
+            ")((1u << n) - 1));\n}\n"                                                          \
+    }
+#define BITS_OF_16 "__builtin_ia32_cvtd2mask512(m)"
+#define BITS_OF_8 "__builtin_ia32_cvtq2mask512((wide)__builtin_convertvector(m, $I))"
+#define WIDEST "  typedef long long wide __attribute__((vector_size(64)));\n"
 
 /* By 32-bit indices, that fill a register as what is loaded does. */
 #define SHORT_GATHERS(dtypes, form, types, name, type, lanes, mask)                     \
@@ -63,8 +96,13 @@ static const kern_c_piece PIECES[] = {
      "sizeof x);\n"
      "  else for (int l = 0; l < n; l++) x[l] = p[l];\n  return x;\n}\n"},
     {"store", 0, 'v',
-     "FE void store_$S($A *p, $T x, i64 n)\n{\n  if (n == $W) __builtin_memcpy(p, &x, sizeof x);\n"
-     "  else for (int l = 0; l < n; l++) p[l] = x[l];\n}\n"},
+     "FE void store_$S($A *p, $T x, i64 n)\n{\n"
+     "  if (n == $W) {\n    __builtin_memcpy(p, &x, sizeof x);\n    return;\n  }\n"
+     "  $A lanes[$W];\n  const $A *at = lanes;\n  __builtin_memcpy(lanes, &x, sizeof x);\n"
+     "  if ($W > 8 && n & 8) __builtin_memcpy(p, at, 8 * sizeof *p), p += 8, at += 8;\n"
+     "  if ($W > 4 && n & 4) __builtin_memcpy(p, at, 4 * sizeof *p), p += 4, at += 4;\n"
+     "  if ($W > 2 && n & 2) __builtin_memcpy(p, at, 2 * sizeof *p), p += 2, at += 2;\n"
+     "  if (n & 1) *p = *at;\n}\n"},
     {"loadif", 0, 'v',
      "FE $T loadif_$S(const $A *p, i64 n, $M m)\n{\n  $T x = {0};\n"
      "  for (int l = 0; l < n; l++) if (m[l]) x[l] = p[l];\n  return x;\n}\n"},
@@ -89,12 +127,16 @@ static const kern_c_piece PIECES[] = {
     {"select", 0, 'v',
      "FE $T select_$S($M m, $T a, $T b)\n{\n  const $I w = __builtin_convertvector(m, $I);\n"
      "  return ($T)((w & ($I)a) | (~w & ($I)b));\n}\n"},
-    MASKED_MOVES(KERN_DTYPE(TY_F32), "", "ps", "$T", "@i32:tail(n)", "m & @i32:tail(n)"),
-    MASKED_MOVES(BITS32, "", "d", "$I", "@i32:tail(n)", "m & @i32:tail(n)"),
+    MASKED_MOVES(KERN_DTYPE(TY_F32), "", "ps", "$T", "@i32:tail(n)", "m & @i32:tail(n)", REST_OF_8),
+    MASKED_MOVES(BITS32, "", "d", "$I", "@i32:tail(n)", "m & @i32:tail(n)", REST_OF_8),
     MASKED_MOVES(KERN_DTYPE(TY_F64), WIDE, "pd", "$T", "(wide)@i64:tail(n)",
-                 "(wide)(__builtin_convertvector(m, $I) & @i64:tail(n))"),
+                 "(wide)(__builtin_convertvector(m, $I) & @i64:tail(n))", REST_OF_4),
     MASKED_MOVES(BITS64, WIDE, "q", "wide", "(wide)@i64:tail(n)",
-                 "(wide)(__builtin_convertvector(m, $I) & @i64:tail(n))"),
+                 "(wide)(__builtin_convertvector(m, $I) & @i64:tail(n))", REST_OF_4),
+    MASKED_BY_BITS(KERN_DTYPE(TY_F32), "", "ups", "$T", "u16", BITS_OF_16),
+    MASKED_BY_BITS(BITS32, "", "dqusi", "$I", "u16", BITS_OF_16),
+    MASKED_BY_BITS(KERN_DTYPE(TY_F64), WIDEST, "upd", "$T", "u8", BITS_OF_8),
+    MASKED_BY_BITS(BITS64, WIDEST, "dqudi", "wide", "u8", BITS_OF_8),
     /* indices that are out of range, in lanes that count */
     {"outside", KERN_DTYPE(TY_I64), 'v',
      "FE int outside_$S($T x, i64 size, $M m)\n{\n"

@@ -264,6 +264,30 @@ static bool is_kept_or_zero(const kern_c_printer *pr, const kern_value *v)
            other->integer == 0;
 }
 
+/* What numbers of 64 bits compare to as a number of as many: not by way of a mask, which has 32. NULL: it is
+ * nothing like that. */
+static const char *wide_truth(kern_c_printer *pr, const kern_value *v)
+{
+    const kern_value *truth = value_at(pr, v->args[0]), *x = value_at(pr, truth->args[0]);
+    bool compares = truth->op == LOOP_EQ || truth->op == LOOP_NE || truth->op == LOOP_LT ||
+                    truth->op == LOOP_LE;
+    if (v->op != LOOP_CAST || (v->dtype != TY_I64 && v->dtype != TY_U64) || !v->vector ||
+        truth->kind != KERN_APPLY || !compares || (x->dtype != TY_I64 && x->dtype != TY_F64))
+        return NULL;
+    kern_c_scope scope = {v->dtype, lanes_of(pr, v), {NULL, NULL, NULL}};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (value_at(pr, truth->args[i])->kind == KERN_VARIABLE)
+            return NULL; /* has changed, maybe */
+        scope.args[i] = kern_c_operand(pr, truth->args[i]);
+    }
+    return kern_c_text(pr,
+                       truth->op == LOOP_EQ   ? "($T)($0 == $1) & 1"
+                       : truth->op == LOOP_NE ? "($T)($0 != $1) & 1"
+                       : truth->op == LOOP_LT ? "($T)($0 < $1) & 1"
+                                              : "($T)($0 <= $1) & 1",
+                       &scope);
+}
+
 static const char *apply_text(kern_c_printer *pr, const kern_value *v)
 {
     kern_c_scope scope = {
@@ -282,6 +306,8 @@ static const char *apply_text(kern_c_printer *pr, const kern_value *v)
         if (is_plain_number(value_at(pr, v->args[1])))
             return kern_c_text(pr, kern_c_format(pr, "%s($1, $0)", name, NULL), &scope);
     }
+    const char *wide = wide_truth(pr, v);
+    if (wide) return wide;
     return kern_c_applied(pr, v->op, v->dtype, &scope);
 }
 

@@ -262,6 +262,14 @@ static void run_rows(machine *m, const kern_loop *loop)
     m->open_count = 0;
 }
 
+/* Those of the columns that it is over. */
+static void run_cut(machine *m, const kern_loop *loop)
+{
+    int64_t at = index_of(m, loop->at), extent = index_of(m, loop->extent);
+    int64_t from = m->piece->n0 - at, to = m->piece->n1 - at;
+    run_steps(m, loop, from > 0 ? from : 0, to < extent ? to : extent);
+}
+
 static void run_loop(machine *m, const kern_loop *loop)
 {
     if (loop->kind == KERN_ROWS)
@@ -270,6 +278,8 @@ static void run_loop(machine *m, const kern_loop *loop)
         run_blocks(m, loop);
     else if (loop->kind == KERN_WHEN || loop->kind == KERN_OTHERWISE)
         run_items(m, loop);
+    else if (loop->columns && !sym_is_none(loop->extent))
+        run_cut(m, loop);
     else if (loop->columns)
         run_steps(m, loop, m->piece->n0, m->piece->n1);
     else if (loop->in_block)

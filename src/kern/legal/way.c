@@ -134,6 +134,31 @@ static kern_ref taken_down(const way_taking *w)
     return kern_lower_apply(w->lo, LOOP_NEG, up, 0);
 }
 
+/* Always down: the lanes that there are end in the last ones of what lies below, which are turned to the
+ * front. */
+static void take_down(way_taking *w)
+{
+    kern_lowering *lo = w->lo;
+    sym_table *t = lo->k->symbols;
+    int64_t lanes = (int64_t)lo->k->lanes;
+    if (!w->count) {
+        set(w, taken_down(w));
+        return;
+    }
+    kern_loop *outside =
+        open_case(lo, KERN_WHEN, kern_lower_apply(lo, LOOP_EQ, w->count, number(w, lanes)));
+    set(w, taken_down(w));
+    lo->loop = outside;
+    open_case(lo, KERN_OTHERWISE, 0);
+    sym_expr missing = sym_sub(t, sym_int(t, lanes), kern_value_symbol(lo->k, w->count));
+    kern_ref below = kern_lower_value(
+        lo, (kern_value){.kind = KERN_BELOW, .dtype = TY_BOOL, .vector = true, .index = missing});
+    way_taking last = *w;
+    last.v.guard = kern_lower_apply(lo, LOOP_NOT, below, 0);
+    set(w, taken_down(&last));
+    lo->loop = outside;
+}
+
 static kern_ref taken_once(const way_taking *w)
 {
     return kern_lower_splat(w->lo, run_from(w, w->v.index, false, 0));
@@ -198,6 +223,13 @@ static kern_ref distance(const way_taking *w)
     return kern_lower_apply(w->lo, LOOP_SUB, kern_lower_value(w->lo, at), first);
 }
 
+static bool goes_always(const way_taking *w)
+{
+    sym_expr coefficient, rest;
+    return sym_linear_in(w->lo->k->symbols, w->v.index, kern_lower_axis(w->lo), &coefficient,
+                         &rest);
+}
+
 static void take_runs(way_taking *w)
 {
     static const struct {
@@ -209,6 +241,10 @@ static void take_runs(way_taking *w)
                 {KERN_SAME, stays, taken_once}};
     uint32_t ways = kern_runs(w->lo->k, w->v.index, kern_lower_axis(w->lo));
     if (w->masked) ways &= KERN_UP;
+    if (ways == KERN_DOWN && w->v.kind == KERN_LOAD && goes_always(w)) {
+        take_down(w);
+        return;
+    }
     kern_ref far = ways ? distance(w) : 0;
     for (size_t i = 0; i < COUNT_OF(WAYS); i++) {
         if (!(ways & WAYS[i].way)) continue;
