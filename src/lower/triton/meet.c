@@ -47,6 +47,13 @@ static void mark_memory(const triton *t, const ttir_block *block, ttir_code code
         mark_op(t, &block->ops.at[k], code, arguments, marks);
 }
 
+void triton_find_written(const triton *t, const ttir_block *block, bool *marks)
+{
+    uint32_t *arguments = NEW_ARRAY(t->l->memory, uint32_t, t->kernel->types.count);
+    for (uint32_t k = 0; k < block->ops.count; k++) find_pointers(t, &block->ops.at[k], arguments);
+    mark_memory(t, block, TTIR_STORE, arguments, marks);
+}
+
 bool triton_meets_in_memory(const triton *t, const ttir_op *loop)
 {
     arena *memory = t->l->memory;

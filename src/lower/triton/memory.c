@@ -73,8 +73,9 @@ fe_status triton_load(triton *t, const ttir_op *op, int parameter)
                              loop_load(t->p, m->view.buffer, sym_add(t->s, m->view.offset, e)));
     loop_value other = loop_cast(t->p, type->dtype, loop_const_int(t->p, TY_I32, 0));
     if (op->operand_count > 2) other = triton_here(t, op, 2);
-    m->is_read = true;
+    m->is_read |= !m->is_in_place;
     triton_give(t, op, mask.id ? loop_masked(t->p, mask, v, other) : v);
+    if (m->is_in_place) lower_realise(t->l, t->values[op->result].t.box, NULL);
     return FE_OK;
 }
 

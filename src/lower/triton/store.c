@@ -187,6 +187,12 @@ static void keep_view(triton_memory *m, loop_view view, bool has_spare)
 static void make_ours(triton *t, triton_memory *m, bool is_covered, bool needs_spare)
 {
     const ty_tensor *x = m->tensor;
+    if (m->is_in_place) {
+        sym_expr *elements = &t->p->buffers.at[m->view.buffer].elements;
+        if (needs_spare && !m->has_spare) *elements = sym_add_int(t->s, *elements, 1);
+        m->has_spare |= needs_spare;
+        return;
+    }
     if (m->is_ours && !m->is_read && (m->has_spare || !needs_spare) && !is_covered) return;
     lower_tensor made = lower_temp_tensor(t->l, x->dtype, x->rank, x->sizes, x->strides);
     loop_buffer *b = &t->p->buffers.at[made.box->view.buffer];
@@ -200,6 +206,11 @@ static void make_ours(triton *t, triton_memory *m, bool is_covered, bool needs_s
                                  .value = lower_here(t->l, old)});
     }
     keep_view(m, made.box->view, needs_spare);
+}
+
+void triton_own(triton *t, triton_memory *m)
+{
+    make_ours(t, m, false, false);
 }
 
 /* Elements that the mask leaves out get what was there, where all of their places are known to be inside. */
@@ -216,7 +227,7 @@ static bool choose_old(writing *w, loop_value mask)
     if (!sym_known_less_equal(t->s, sym_add_int(t->s, e, 1), room, &env)) return false;
     loop_value old = loop_load(t->p, m->view.buffer, sym_add(t->s, m->view.offset, e));
     w->value = loop_where(t->p, mask, w->value, old);
-    m->is_read = true;
+    m->is_read = !m->is_in_place; /* in place, what is written is where it was read */
     return true;
 }
 

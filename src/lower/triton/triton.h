@@ -36,6 +36,7 @@ typedef struct triton_memory {
     bool is_read;   /* something lazy reads it, so that it must not change */
     bool has_spare; /* one more element, for what masks leave out */
     bool is_written;
+    bool is_in_place; /* a region that is being made writes to it: nothing lazy reads it */
 } triton_memory;
 
 /* A way to a label. */
@@ -146,10 +147,18 @@ fe_status triton_choose(triton *t, loop_value condition, triton_value a, triton_
 triton_value triton_made(triton *t, ttir_value v);
 
 /* ---- meet.c ---- */
+/* Marks, at the number of its argument, the memory that operations of the block write to. */
+void triton_find_written(const triton *t, const ttir_block *block, bool *marks);
 /* Does a step of the loop read memory that another one may write? */
 bool triton_meets_in_memory(const triton *t, const ttir_op *loop);
 
+/* ---- region.c ---- */
+/* The greatest of these integers, as a symbol that the run gives its value. */
+sym_expr triton_most(triton *t, lower_tensor x);
+
 /* ---- store.c ---- */
+/* Memory of our own that nothing lazy reads. */
+void triton_own(triton *t, triton_memory *m);
 /* memory[offset] (mode)= value where the mask holds; all are over the axes of these sizes. */
 fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_expr *sizes,
                        loop_value offset, loop_value value, loop_value mask, loop_store_mode mode);
