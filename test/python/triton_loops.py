@@ -183,3 +183,83 @@ def nested_of(x: torch.Tensor) -> torch.Tensor:
 @case((floats(90, 20),))
 def nested(x):
     return nested_of(x)
+
+
+@triton.jit
+def chain_kernel(x_ptr, next_ptr, first_ptr, out_ptr, count_ptr):
+    """A list that is linked by places."""
+    at = tl.load(first_ptr + tl.program_id(0))
+    total, count = 0.0, 0
+    while at >= 0:
+        total += tl.load(x_ptr + at)
+        at = tl.load(next_ptr + at)
+        count += 1
+    tl.store(out_ptr + tl.program_id(0), total)
+    tl.store(count_ptr + tl.program_id(0), count)
+
+
+@triton_op("ferrite_triton::chain", mutates_args={})
+def chain_of(x: torch.Tensor, following: torch.Tensor, first: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    out, count = x.new_empty(first.shape), first.new_empty(first.shape)
+    wrap_triton(chain_kernel)[(first.shape[0],)](x, following, first, out, count)
+    return out, count
+
+
+@case((floats(10), torch.tensor([3, 2, -1, 4, 1, 9, -1, 6, 7, 8]), torch.tensor([0, 5, 2, -1])))
+def chain(x, following, first):
+    return chain_of(x, following, first)
+
+
+@triton.jit
+def solve_kernel(a_ptr, out_ptr, turns_ptr, n, tolerance, BLOCK: tl.constexpr):
+    place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(a_ptr + place, mask=place < n, other=1.0)
+    x, turns = a, 0
+    error = tl.max(tl.abs(x * x - a), 0)
+    while (error > tolerance) & (turns < 100):
+        x = 0.5 * (x + a / x)
+        error = tl.max(tl.abs(x * x - a), 0)
+        turns += 1
+        if turns % 2 == 0:
+            tl.store(turns_ptr + tl.program_id(0), turns)
+    tl.store(out_ptr + place, x, mask=place < n)
+
+
+@triton_op("ferrite_triton::solve", mutates_args={})
+def solve_of(a: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    blocks = triton.cdiv(a.numel(), 8)
+    out, turns = torch.empty_like(a), a.new_zeros(blocks, dtype=torch.int32)
+    wrap_triton(solve_kernel)[(blocks,)](a, out, turns, a.numel(), 1e-3, BLOCK=8)
+    return out, turns
+
+
+@case((floats(60).abs() * torch.logspace(-2, 2, 60) + 1,))
+def solve(a):
+    return solve_of(a)
+
+
+@triton.jit
+def sift_kernel(x_ptr, n, BLOCK: tl.constexpr):
+    """Each program sorts its row by insertion: loops within loops, on memory that both change."""
+    row = x_ptr + tl.program_id(0) * n
+    for i in range(1, n):
+        key = tl.load(row + i)
+        j = i - 1
+        above = tl.load(row + j)
+        while (j >= 0) & (above > key):
+            tl.store(row + j + 1, above)
+            j -= 1
+            above = tl.load(row + j, mask=j >= 0, other=-float("inf"))
+        tl.store(row + j + 1, key)
+
+
+@triton_op("ferrite_triton::sift", mutates_args={"x"})
+def sift_of(x: torch.Tensor) -> None:
+    wrap_triton(sift_kernel)[(x.shape[0],)](x, x.shape[1], BLOCK=8)
+
+
+@case((floats(3, 70),), (floats(2, 9),))
+def sift(x):
+    y = x + 0
+    sift_of(y)
+    return y

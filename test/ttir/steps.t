@@ -141,3 +141,263 @@ output @buf8[2,6]{6,1}
             2376            2378            2380            2382            2384            2386
             1176            1178            1180            1182            1184            1186
             2376            2378            2380            2382            2384            2386
+--run-- awk -f $ROOT/test/ttir/embed.awk chain.ttir chain.fx >g.fx; ferrite inspect g.fx --stage loop
+--file chain.ttir--
+module {
+  tt.func public @chain_kernel(%x_ptr: !tt.ptr<f32>, %next_ptr: !tt.ptr<i64>, %first_ptr: !tt.ptr<i64>, %out_ptr: !tt.ptr<f32>, %count_ptr: !tt.ptr<i64>) attributes {noinline = false} {
+    %c0_i64 = arith.constant 0 : i64
+    %c1_i32 = arith.constant 1 : i32
+    %c0_i32 = arith.constant 0 : i32
+    %cst = arith.constant 0.000000e+00 : f32
+    %at = tt.get_program_id x : i32
+    %at_0 = tt.addptr %first_ptr, %at : !tt.ptr<i64>, i32
+    %at_1 = tt.load %at_0 : !tt.ptr<i64>
+    %count:3 = scf.while (%at_2 = %at_1, %total = %cst, %count_3 = %c0_i32) : (i64, f32, i32) -> (i64, f32, i32) {
+      %3 = arith.cmpi sge, %at_2, %c0_i64 : i64
+      scf.condition(%3) %at_2, %total, %count_3 : i64, f32, i32
+    } do {
+    ^bb0(%at_2: i64, %total: f32, %count_3: i32):
+      %total_4 = tt.addptr %x_ptr, %at_2 : !tt.ptr<f32>, i64
+      %total_5 = tt.load %total_4 : !tt.ptr<f32>
+      %total_6 = arith.addf %total, %total_5 : f32
+      %at_7 = tt.addptr %next_ptr, %at_2 : !tt.ptr<i64>, i64
+      %at_8 = tt.load %at_7 : !tt.ptr<i64>
+      %count_9 = arith.addi %count_3, %c1_i32 : i32
+      scf.yield %at_8, %total_6, %count_9 : i64, f32, i32
+    }
+    %0 = tt.addptr %out_ptr, %at : !tt.ptr<f32>, i32
+    tt.store %0, %count#1 : !tt.ptr<f32>
+    %1 = tt.addptr %count_ptr, %at : !tt.ptr<i64>, i32
+    %2 = arith.extsi %count#2 : i32 to i64
+    tt.store %1, %2 : !tt.ptr<i64>
+    tt.return
+  }
+}
+--file chain.fx--
+graph chain {
+  %r = aten.arange.default(10, dtype=torch.float32, device=cpu)
+  %s = aten.add.Scalar(%r, 1)
+  %n = aten.arange.start_step(1, 11, 1, dtype=torch.int64, device=cpu)
+  %m = aten.remainder.Scalar(%n, 4)
+  %z = aten.eq.Scalar(%m, 0)
+  %next = aten.masked_fill.Scalar(%n, %z, -1)
+  %last = aten.eq.Scalar(%next, 10)
+  %next_1 = aten.masked_fill.Scalar(%next, %last, -1)
+  %f = aten.arange.start_step(0, 12, 3, dtype=torch.int64, device=cpu)
+  %out = aten.empty.memory_format([4], dtype=torch.float32, device=cpu)
+  %count = aten.empty.memory_format([4], dtype=torch.int64, device=cpu)
+  %k = ferrite.triton_kernel.default([%s, %next_1, %f, %out, %count], KERNEL, [4, 1, 1], [], [], [3, 4])
+  %o = _operator.getitem(%k, 0)
+  %p = _operator.getitem(%k, 1)
+  output (user %o, user %p)
+}
+--out--
+program g
+temp   @buf0 : f32[10] strides [1] origin 1
+temp   @buf1 : i64[10] strides [1] origin 7
+temp   @buf2 : i64[4] strides [1] origin 8
+temp   @buf3 : f32[4] strides [1] origin 9
+temp   @buf4 : i64[4] strides [1] origin 10
+temp   @buf5 : bool[4] strides [1] origin 11
+temp   @buf6 : i64[4] strides [1] origin 11
+temp   @buf7 : f32[4] strides [1] origin 11
+temp   @buf8 : i32[4] strides [1] origin 11
+temp   @buf9 : bool[4] strides [1] origin 11
+temp   @buf10 : bool[] strides [] origin 11
+temp   @buf11 : bool[] strides [] origin 11
+temp   @buf12 : i64[4] strides [1] origin 11
+temp   @buf13 : f32[4] strides [1] origin 11
+temp   @buf14 : i32[4] strides [1] origin 11
+temp   @buf15 : f32[4] strides [1] origin 11
+temp   @buf16 : i64[4] strides [1] origin 11
+nest [i0 < 10] origin 1 {
+  %0 = index i0 : i64
+  %1 = cast %0 : f64
+  %2 = cast %1 : f32
+  %3 = const 1.0 : f32
+  %4 = add %2, %3 : f32
+  @buf0[i0] = %4
+}
+nest [i0 < 10] origin 7 {
+  %0 = index (i0 + 1) % 4 : i64
+  %1 = const 0 : i64
+  %2 = eq %0, %1 : bool
+  %3 = const -1 : i64
+  %4 = index i0 + 1 : i64
+  %5 = where %2, %3, %4 : i64
+  %6 = const 10 : i64
+  %7 = eq %5, %6 : bool
+  %8 = where %7, %3, %5 : i64
+  @buf1[i0] = %8
+}
+nest [i0 < 4] origin 8 {
+  %0 = index 3*i0 : i64
+  @buf2[i0] = %0
+}
+nest [i0 < 4] origin 9 {
+  %0 = const 0.0 : f32
+  @buf3[i0] = %0
+}
+nest [i0 < 4] origin 10 {
+  %0 = const 0 : i64
+  @buf4[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = const 1 : bool
+  @buf5[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = load i64 @buf2[i0]
+  @buf6[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = const 0.0 : f32
+  @buf7[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = const 0 : i32
+  @buf8[i0] = %0
+}
+repeat forever origin 11
+nest [i0 < 4] origin 11 {
+  %0 = load bool @buf5[i0]
+  %1 = const 0 : i64
+  %2 = load i64 @buf6[i0]
+  %3 = le %1, %2 : bool
+  %4 = and %0, %3 : bool
+  @buf9[i0] = %4
+}
+nest [] reduce [r0 < 4] origin 11 {
+  %0 = load bool @buf9[r0]
+  @buf10[0] = any %0
+}
+nest [] origin 11 {
+  %0 = load bool @buf10[0]
+  @buf11[0] = %0
+}
+while @buf11[]{} origin 11
+nest [i0 < 4] origin 11 {
+  %0 = load bool @buf9[i0]
+  @buf5[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = load bool @buf5[i0]
+  %1 = load i64 @buf6[i0]
+  j0 = indirect %1 < 10 origin 11
+  %2 = load i64 @buf1[j0]
+  %3 = const 0 : i64
+  %4 = masked %0, %2, %3 : i64
+  %5 = where %0, %4, %1 : i64
+  @buf12[i0] = %5
+}
+nest [i0 < 4] origin 11 {
+  %0 = load bool @buf5[i0]
+  %1 = load f32 @buf7[i0]
+  %2 = load i64 @buf6[i0]
+  j0 = indirect %2 < 10 origin 11
+  %3 = load f32 @buf0[j0]
+  %4 = const 0.0 : f32
+  %5 = masked %0, %3, %4 : f32
+  %6 = add %1, %5 : f32
+  %7 = where %0, %6, %1 : f32
+  @buf13[i0] = %7
+}
+nest [i0 < 4] origin 11 {
+  %0 = load bool @buf5[i0]
+  %1 = load i32 @buf8[i0]
+  %2 = const 1 : i32
+  %3 = add %1, %2 : i32
+  %4 = where %0, %3, %1 : i32
+  @buf14[i0] = %4
+}
+nest [i0 < 4] origin 11 {
+  %0 = load i64 @buf12[i0]
+  @buf6[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = load f32 @buf13[i0]
+  @buf7[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = load i32 @buf14[i0]
+  @buf8[i0] = %0
+}
+end origin 11
+nest [i0 < 4] origin 11 {
+  %0 = load f32 @buf7[i0]
+  @buf15[i0] = %0
+}
+nest [i0 < 4] origin 11 {
+  %0 = load i32 @buf8[i0]
+  %1 = cast %0 : i64
+  @buf16[i0] = %1
+}
+output @buf15[4]{1}
+output @buf16[4]{1}
+--run-- awk -f $ROOT/test/ttir/embed.awk chain.ttir chain.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 16 out/0.npy | od -An -v -w16 -tf4; done
+--out--
+              10               4              15              10
+              10               4              15              10
+              10               4              15              10
+              10               4              15              10
+              10               4              15              10
+--run-- awk -f $ROOT/test/ttir/embed.awk sift.ttir sift.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 80 out/0.npy | od -An -v -w40 -tf4; done
+--file sift.ttir--
+module {
+  tt.func public @sift_kernel(%x_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
+    %cst = arith.constant 0xFF800000 : f32
+    %c0_i32 = arith.constant 0 : i32
+    %c1_i32 = arith.constant 1 : i32
+    %row = tt.get_program_id x : i32
+    %row_0 = arith.muli %row, %n : i32
+    %row_1 = tt.addptr %x_ptr, %row_0 : !tt.ptr<f32>, i32
+    scf.for %i = %c1_i32 to %n step %c1_i32  : i32 {
+      %key = tt.addptr %row_1, %i : !tt.ptr<f32>, i32
+      %key_2 = tt.load %key : !tt.ptr<f32>
+      %j = arith.subi %i, %c1_i32 : i32
+      %above = tt.addptr %row_1, %j : !tt.ptr<f32>, i32
+      %above_3 = tt.load %above : !tt.ptr<f32>
+      %above_4:2 = scf.while (%j_5 = %j, %above_6 = %above_3) : (i32, f32) -> (i32, f32) {
+        %2 = arith.cmpi sge, %j_5, %c0_i32 : i32
+        %3 = arith.cmpf ogt, %above_6, %key_2 : f32
+        %4 = arith.andi %2, %3 : i1
+        scf.condition(%4) %j_5, %above_6 : i32, f32
+      } do {
+      ^bb0(%j_5: i32, %above_6: f32):
+        %2 = tt.addptr %row_1, %j_5 : !tt.ptr<f32>, i32
+        %3 = tt.addptr %2, %c1_i32 : !tt.ptr<f32>, i32
+        tt.store %3, %above_6 : !tt.ptr<f32>
+        %j_7 = arith.subi %j_5, %c1_i32 : i32
+        %above_8 = arith.cmpi sge, %j_7, %c0_i32 : i32
+        %above_9 = tt.addptr %row_1, %j_7 : !tt.ptr<f32>, i32
+        %above_10 = tt.load %above_9, %above_8, %cst : !tt.ptr<f32>
+        scf.yield %j_7, %above_10 : i32, f32
+      }
+      %0 = tt.addptr %row_1, %above_4#0 : !tt.ptr<f32>, i32
+      %1 = tt.addptr %0, %c1_i32 : !tt.ptr<f32>, i32
+      tt.store %1, %key_2 : !tt.ptr<f32>
+    }
+    tt.return
+  }
+}
+--file sift.fx--
+graph sift {
+  %r = aten.arange.default(20, dtype=torch.float32, device=cpu)
+  %s = aten.mul.Scalar(%r, 7)
+  %m = aten.remainder.Scalar(%s, 20)
+  %x = aten.view.default(%m, [2, 10])
+  %k = ferrite.triton_kernel.default([%x], KERNEL, [2, 1, 1], [10], [], [0])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+               0               1               2               3               7               8               9              14              15              16
+               4               5               6              10              11              12              13              17              18              19
+               0               1               2               3               7               8               9              14              15              16
+               4               5               6              10              11              12              13              17              18              19
+               0               1               2               3               7               8               9              14              15              16
+               4               5               6              10              11              12              13              17              18              19
+               0               1               2               3               7               8               9              14              15              16
+               4               5               6              10              11              12              13              17              18              19
+               0               1               2               3               7               8               9              14              15              16
+               4               5               6              10              11              12              13              17              18              19
