@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Operators of the user's that call Triton kernels, without a GPU: torch.compile(backend="ferrite") and ferrite.compile() for every
-instruction set, held against Triton's interpreter, which runs in a process of its own. Skipped where there is no triton.
+instruction set and on OpenCL, held against Triton's interpreter, which runs in a process of its own. Skipped where there is no triton.
 
     test_triton.py [NAME ...]    names of cases"""
 
+import functools
 import importlib.util
 import os
 import subprocess
@@ -34,10 +35,21 @@ def agree(got, expected, dtype):
     torch.testing.assert_close(got, expected, **tolerance)
 
 
+@functools.cache
+def on_opencl():
+    """Options for that, where there is some."""
+    try:
+        torch.compile(torch.neg, backend="ferrite", options={**STRICT, "device": "opencl"})(torch.ones(3))
+    except Exception as error:
+        print("not on OpenCL:", str(error).splitlines()[0])
+        return []
+    return [{"device": "opencl"}]
+
+
 def hold(function, sets, expected, **how):
-    for isa in ISAS:
+    for target in [{"isa": isa} for isa in ISAS] + (on_opencl() if len(sets) == 1 else []):
         torch._dynamo.reset()
-        compiled = torch.compile(function, backend="ferrite", options={**STRICT, "isa": isa}, **how)
+        compiled = torch.compile(function, backend="ferrite", options={**STRICT, **target}, **how)
         for given, (results, afterwards) in zip(sets, expected):
             ours = copies(given)
             got = compiled(*ours)

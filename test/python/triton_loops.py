@@ -263,3 +263,31 @@ def sift(x):
     y = x + 0
     sift_of(y)
     return y
+
+
+@triton.jit
+def turning_kernel(x_ptr, out_ptr, last_ptr, n, steps, BLOCK: tl.constexpr):
+    """Steps that write to the places of earlier ones; one program writes alone."""
+    place = tl.arange(0, BLOCK)
+    pid = tl.program_id(0)
+    for step in range(0, steps):
+        x = tl.load(x_ptr + (pid * steps + step) * n + place, mask=place < n)
+        tl.store(out_ptr + (pid * 3 + step % 3) * n + place, x + step, mask=place < n)
+        tl.store(last_ptr + pid * 2, step)
+    if pid == 1:
+        tl.store(last_ptr + 1, 5)
+    if pid > 1:
+        tl.store(last_ptr + 3, pid)
+
+
+@triton_op("ferrite_triton::turning", mutates_args={})
+def turning_of(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    programs, steps, n = x.shape
+    out, last = x.new_empty(programs, 3, n), x.new_zeros(programs * 2, dtype=torch.int32)
+    wrap_triton(turning_kernel)[(programs,)](x, out, last, n, steps, BLOCK=16)
+    return out, last
+
+
+@case((floats(3, 8, 10),), (floats(3, 100, 16),))
+def turning(x):
+    return turning_of(x)

@@ -401,3 +401,54 @@ graph sift {
                4               5               6              10              11              12              13              17              18              19
                0               1               2               3               7               8               9              14              15              16
                4               5               6              10              11              12              13              17              18              19
+--run-- awk -f $ROOT/test/ttir/embed.awk turn.ttir turn.fx >g.fx; ferrite inspect g.fx --stage loop
+--file turn.ttir--
+module {
+  tt.func public @turn(%out_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    scf.for %step = %c0 to %n step %c1  : i32 {
+      %m = arith.remsi %step, %c3 : i32
+      %p = tt.addptr %out_ptr, %m : !tt.ptr<f32>, i32
+      %v = arith.sitofp %step : i32 to f32
+      tt.store %p, %v : !tt.ptr<f32>
+    }
+    tt.return
+  }
+}
+--file turn.fx--
+graph turn {
+  %out = aten.full.default([3], 7.0, dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%out], KERNEL, [1, 1, 1], [1000], [], [0])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+program g
+temp   @buf0 : f32[3] strides [1] origin 0
+temp   @buf1 : f32[3] strides [1] origin 1
+nest [i0 < 3] origin 0 {
+  %0 = const 7.0 : f32
+  @buf0[i0] = %0
+}
+nest [i0 < 3] origin 1 {
+  %0 = load f32 @buf0[i0]
+  @buf1[i0] = %0
+}
+repeat u0 < 1000 origin 1
+nest [] origin 1 {
+  %0 = index u0 : i64
+  %1 = cast %0 : i32
+  %2 = cast %1 : f32
+  @buf1[u0 % 3] = %2
+}
+end origin 1
+output @buf1[3]{1}
+--run-- awk -f $ROOT/test/ttir/embed.awk turn.ttir turn.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 12 out/0.npy | od -An -v -w12 -tf4; done
+--out--
+             999             997             998
+             999             997             998
+             999             997             998
+             999             997             998
+             999             997             998

@@ -1,5 +1,6 @@
 /* kernel.c -- the call of a kernel: its arguments, its operations one by one, and what it leaves in the
  * memory that it wrote. */
+#include "lower/control.h"
 #include "lower/triton/triton.h"
 
 #include <stdio.h>
@@ -140,6 +141,7 @@ static fe_status take_grid(triton *t)
         t->axis_of[k] = t->lead_count;
         t->lead[t->lead_count++] = t->grid[k];
     }
+    t->grid_axes = t->lead_count;
     return FE_OK;
 }
 
@@ -164,6 +166,56 @@ static fe_status give_written(triton *t)
     return lower_give_items(t->l, items, (uint32_t)count);
 }
 
+/* What a kernel is given, to begin with it anew. */
+typedef struct beginning {
+    triton state;
+    triton_memory *memories;
+    triton_value *values;
+    uint32_t ops, buffers;
+} beginning;
+
+static triton_value *copied_values(triton *t, const triton_value *values)
+{
+    uint32_t count = t->kernel->types.count;
+    triton_value *made = arena_copy(t->l->memory, values, count * sizeof *made);
+    for (uint32_t k = 0; k < count; k++)
+        if (made[k].t.box) made[k].t.box = arena_copy(t->l->memory, made[k].t.box, sizeof *made[k].t.box);
+    return made;
+}
+
+static beginning begin(triton *t)
+{
+    beginning b = {.state = *t, .ops = t->p->ops.count, .buffers = t->p->buffers.count};
+    b.memories = arena_copy(t->l->memory, t->memories, t->memory_count * sizeof *b.memories);
+    b.values = copied_values(t, t->values);
+    return b;
+}
+
+static void begin_anew(triton *t, const beginning *b)
+{
+    triton found = *t;
+    control_end_scope(t->l, b->ops);
+    t->p->ops.count = b->ops;
+    t->p->buffers.count = b->buffers;
+    lower_note_ops(t->l);
+    *t = b->state;
+    memcpy(&t->in_order, &found.in_order, sizeof found.in_order);
+    memcpy(t->memories, b->memories, t->memory_count * sizeof *t->memories);
+    t->values = copied_values(t, b->values);
+}
+
+/* The operations. Where the order of a loop's steps turns out to matter they are made anew. */
+static fe_status run_all(triton *t)
+{
+    const beginning b = begin(t);
+    FE_TRY(triton_run(t, &t->kernel->body));
+    while (t->is_out_of_order) {
+        begin_anew(t, &b);
+        FE_TRY(triton_run(t, &t->kernel->body));
+    }
+    return FE_OK;
+}
+
 fe_status lower_op_triton_kernel(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n, (void)row;
@@ -174,6 +226,6 @@ fe_status lower_op_triton_kernel(lowering *l, fx_node *n, const lower_row *row)
     t.values = NEW_ARRAY(l->memory, triton_value, t.kernel->types.count);
     FE_TRY(take_grid(&t));
     FE_TRY(take_arguments(&t));
-    FE_TRY(triton_run(&t, &t.kernel->body));
+    FE_TRY(run_all(&t));
     return give_written(&t);
 }

@@ -82,6 +82,8 @@ static void understand_all(triton_loop *loop)
 static bool can_be_an_axis(triton_loop *loop)
 {
     if (loop->is_late) return false;
+    for (uint32_t k = 0; k < loop->t->in_order.count; k++)
+        if (loop->t->in_order.at[k] == loop->op) return false;
     for (uint32_t k = 0; k < loop->carried_count; k++) {
         const triton_carried *c = &loop->carried[k];
         ty_dtype d = triton_type(loop->t, loop->body->arguments[k + 1])->dtype;
@@ -174,7 +176,7 @@ static void begin_steps(triton_loop *loop)
     triton *t = loop->t;
     sym_expr at = t->l->axes[t->lead_count];
     t->lead[t->lead_count++] = loop->most;
-    t->loops++;
+    t->around[t->loops++] = loop->op;
     if (loop->is_ragged) t->condition = triton_condition_of(t, triton_is_taken(loop, at));
     triton_begin_step(loop, at);
 }

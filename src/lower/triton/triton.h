@@ -60,7 +60,13 @@ typedef struct triton {
     uint32_t lead_count; /* axes of the grid and steps of loops */
     sym_expr lead[LOWER_MAX_RANK];
     uint32_t axis_of[3]; /* of the grid's; none where it is 1 long */
+    uint32_t grid_axes;  /* how many of the axes in front are the grid's */
     uint32_t loops;
+    const ttir_op *around[LOWER_MAX_RANK]; /* these loops, whose steps are axes */
+    /* loops whose steps have to be taken one after the other, as they write to the same places; another one has
+     * been found: the kernel has to be made anew */
+    VEC(const ttir_op *) in_order;
+    bool is_out_of_order;
     triton_value condition;        /* of the branches around; no tensor: none */
     VEC(struct triton_edge) edges; /* to labels that stand further on */
 } triton;
@@ -117,6 +123,7 @@ typedef struct triton_axes {
     triton *t;
     uint32_t rank;
     sym_expr axes[LOWER_MAX_RANK], extents[LOWER_MAX_RANK];
+    bool is_within[LOWER_MAX_RANK]; /* a program instance: not of the grid alone */
 } triton_axes;
 triton_axes triton_axes_of(triton *t, uint32_t rank, const sym_expr *sizes); /* i0, i1, ... */
 sym_env triton_env(const triton_axes *a, sym_bound *bounds);
@@ -130,6 +137,10 @@ sym_expr triton_merge(const triton_axes *a, uint32_t outer, uint32_t inner, sym_
 bool triton_holds(const triton_axes *a, loop_value condition);
 /* Ends axis k where the condition does; false: it does not say where. */
 bool triton_cut(triton_axes *a, loop_value condition, uint32_t k);
+/* Does the condition hold at one place of axis k alone? */
+bool triton_meets_one(const triton_axes *a, loop_value condition, uint32_t k, sym_expr *place);
+/* Is this another number at each point? `within`: of one program instance. */
+bool triton_is_injective(const triton_axes *a, sym_expr place, bool within);
 
 /* ---- memory.c ---- */
 /* Is it not known that element e, over these axes, is in [0, room), although both are numbers and axes
