@@ -157,10 +157,15 @@ void ttir_read_arguments(ttir_reader *in, ttir_block *block)
     }
 }
 
-/* Operands, words and attributes, up to the types or the end. */
+static bool is_at_line_end(const ttir_reader *in)
+{
+    return in->at[strspn(in->at, " \t\r")] == '\n';
+}
+
+/* Operands, words and attributes, up to the types or the end of the line. */
 static void read_plain(ttir_reader *in, ttir_parts *parts)
 {
-    while (!in->fault && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") && *in->at) {
+    while (!in->fault && !is_at_line_end(in) && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") && *in->at) {
         if (*in->at == '%') {
             vec_push(in->memory, &parts->operands, ttir_used_value(in));
         } else if (*in->at == '{' || ttir_take(in, "<{")) {
@@ -237,8 +242,11 @@ static ttir_code read_name(ttir_reader *in)
 static void give_results(ttir_reader *in, ttir_op *op, const ttir_parts *parts,
                          const ttir_type *types, uint32_t count, uint32_t first)
 {
+    static const ttir_type BOOLEAN = {.dtype = TY_BOOL};
     op_result rule = ROWS[op->code].result;
     op->result_count = parts->results.count;
+    if (!count && op->code == TTIR_CONSTANT) /* `true` stands without a type */
+        types = &BOOLEAN, count = 1, first = 0;
     bool is_told = count - first == op->result_count, is_one = count - first == 1; /* of all */
     if (!count || (!is_told && !is_one && op->result_count != 1)) {
         ttir_fail(in, "its text: %s at %s has %u results and %u types", ROWS[op->code].name,

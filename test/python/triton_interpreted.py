@@ -6,10 +6,11 @@ import sys
 
 import torch
 
+import triton_library
 import triton_loops
 from triton_kernels import CASES
 
-__all__ = ["triton_loops"]
+__all__ = ["triton_library", "triton_loops"]
 
 
 def results(value):

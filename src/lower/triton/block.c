@@ -17,8 +17,7 @@ fe_status triton_program_id(triton *t, const ttir_op *op, int parameter)
     (void)parameter;
     uint32_t k;
     if (!axis_named(op, &k)) return triton_fail(t, "of this axis");
-    sym_expr e = t->axis_of[k] == TRITON_NO_AXIS ? t->l->zero : t->l->axes[t->axis_of[k]];
-    triton_give(t, op, loop_index(t->p, e));
+    triton_give(t, op, loop_index(t->p, t->id[k]));
     return FE_OK;
 }
 

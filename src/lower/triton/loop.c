@@ -28,7 +28,8 @@ static bool any_varies(const triton_loop *loop, const ttir_op *op)
 
 static bool stays(const triton_loop *loop, const ttir_op *op)
 {
-    bool reads = op->code == TTIR_LOAD || op->code == TTIR_STORE || op->code == TTIR_ATOMIC;
+    bool reads = op->code == TTIR_LOAD || op->code == TTIR_STORE ||
+                 op->code == TTIR_ATOMIC || op->code == TTIR_ATOMIC_CAS;
     return !op->region_count && op->result_count && !reads && !any_varies(loop, op);
 }
 

@@ -72,7 +72,9 @@ static void mark_memory(const triton *t, const ttir_block *block, ttir_code code
 static void mark_op(const triton *t, const ttir_op *op, ttir_code code, const uint32_t *arguments,
                     bool *marks)
 {
-    if (op->code == code || (code == TTIR_STORE && op->code == TTIR_ATOMIC))
+    bool is_atomic = op->code == TTIR_ATOMIC || op->code == TTIR_ATOMIC_CAS;
+    if (op->code == code ||
+        (is_atomic && (code == TTIR_STORE || triton_uses_old(t->kernel, op))))
         marks[argument_of(t, arguments, op->operands[0])] = true;
     for (uint32_t r = 0; r < op->region_count; r++)
         mark_memory(t, &op->regions[r], code, arguments, marks);

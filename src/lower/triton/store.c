@@ -273,7 +273,7 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
                  .over = triton_axes_of(t, rank, sizes),
                  .offset = offset,
                  .mode = mode};
-    w.value = loop_cast(t->p, m->tensor->dtype, value);
+    w.value = triton_reinterpreted(t, m->tensor->dtype, value);
     if (lower_repeats(t->l, m->tensor)) return triton_fail(t, "to a tensor whose elements are one");
     if (mask.id) loop_add_fact(t->p, &w.conditions, mask);
     cut_axes(&w); /* those that are bounded alone, */

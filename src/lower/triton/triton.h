@@ -59,7 +59,7 @@ typedef struct triton {
     sym_expr grid[3];
     uint32_t lead_count; /* axes of the grid and steps of loops */
     sym_expr lead[LOWER_MAX_RANK];
-    uint32_t axis_of[3]; /* of the grid's; none where it is 1 long */
+    sym_expr id[3];      /* of the program instance */
     uint32_t grid_axes;  /* how many of the axes in front are the grid's */
     uint32_t loops;
     const ttir_op *around[LOWER_MAX_RANK]; /* these loops, whose steps are axes */
@@ -71,7 +71,7 @@ typedef struct triton {
     VEC(struct triton_edge) edges; /* to labels that stand further on */
 } triton;
 
-enum { TRITON_NO_AXIS = INT_MAX };
+enum { TRITON_NO_AXIS = INT_MAX }; /* of a tensor */
 
 typedef fe_status triton_rule(triton *t, const ttir_op *op, int parameter);
 #define TTIR(id, name, form, operands, result, rule, parameter) triton_rule triton_##rule;
@@ -117,6 +117,11 @@ loop_value triton_joined(triton *t, ttir_code code, loop_value a, loop_value b);
 /* Is it the number 0, in all of the block? */
 bool triton_is_zero(triton *t, ttir_value v);
 
+/* ---- combine.c ---- */
+/* Along that dimension, by the operation's region. */
+fe_status triton_reduce_by(triton *t, const ttir_op *op, uint32_t dim);
+fe_status triton_scan_by(triton *t, const ttir_op *op, uint32_t dim, bool is_reverse);
+
 /* ---- axes.c ---- */
 /* Axis k is the symbol axes[k], in [0, extents[k]). */
 typedef struct triton_axes {
@@ -147,6 +152,19 @@ bool triton_is_injective(const triton_axes *a, sym_expr place, bool within);
  * alone? Then nothing but a check of the run can tell; where sizes are symbols, assertions about them
  * do. */
 bool triton_needs_check(const triton_axes *a, sym_expr e, sym_expr room);
+/* What is in memory as what the pointer says that is there; or the other way round. */
+loop_value triton_reinterpreted(triton *t, ty_dtype d, loop_value v);
+/* What operand 0 points to, where the mask (none: 0) holds, and else the other (none: zeros). */
+fe_status triton_read(triton *t, const ttir_op *op, const ttir_type *type, ttir_value mask,
+                      ttir_value other, lower_tensor *out);
+/* There: (mode)= value. */
+fe_status triton_write_to(triton *t, const ttir_op *op, loop_value value, ttir_value mask,
+                          loop_store_mode mode);
+
+/* ---- atomic.c ---- */
+/* Is there, in the kernel, an operation that needs one program instance after the other? */
+bool triton_has_turns(const ttir_kernel *kernel);
+bool triton_uses_old(const ttir_kernel *kernel, const ttir_op *op); /* what was in memory before */
 
 /* ---- branch.c ---- */
 /* v, over the axes in front, where the branches around lead. */

@@ -444,7 +444,8 @@ fe_status triton_bitcast(triton *t, const ttir_op *op, int parameter)
     loop_value v = triton_here(t, op, 0);
     if (value->argument) {
         ty_dtype held = t->memories[value->argument - 1].tensor->dtype;
-        if (!triton_fits(held, type->dtype)) return triton_fail(t, "of a pointer");
+        if (ty_dtype_size(held) != ty_dtype_size(type->dtype))
+            return triton_fail(t, "of a pointer");
         triton_set(t, op, 0,
                    (triton_value){.t = triton_operand(t, op, 0), .argument = value->argument});
         return FE_OK;
