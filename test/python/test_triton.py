@@ -108,6 +108,7 @@ def main(names):
     import triton_kernels
     import triton_library  # noqa: F401: notes its cases
     import triton_loops  # noqa: F401
+    import triton_more  # noqa: F401
     expected = interpreted(names)
     names = names or list(expected)
     tests = [make(triton_kernels, expected, name) for name in names for make in (through_the_door, exported)]

@@ -8,9 +8,10 @@ import torch
 
 import triton_library
 import triton_loops
+import triton_more
 from triton_kernels import CASES
 
-__all__ = ["triton_library", "triton_loops"]
+__all__ = ["triton_library", "triton_loops", "triton_more"]
 
 
 def results(value):

@@ -101,6 +101,13 @@ sym_expr triton_expr(triton *t, loop_value v);
 loop_value triton_index(triton *t, ty_dtype d, sym_expr e);
 /* The mask (none: 0) and the condition of the branches around, over its axes; no value: it always holds. */
 loop_value triton_mask(triton *t, ttir_value mask);
+/* a op b; a divisor that is 0 does not stop the program. */
+loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b);
+
+/* ---- integer.c ---- */
+loop_value triton_unsigned_here(triton *t, const ttir_op *op, uint32_t k);
+bool triton_is_natural(triton *t, sym_expr e, int64_t least, const sym_env *env); /* at least that */
+
 /* ---- reduce.c ---- */
 /* The reduction that an operation on two values is a step of; LOOP_NO_REDUCE: none. */
 loop_reduce triton_reduction(ttir_code code, bool of_bools);
