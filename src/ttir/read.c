@@ -107,7 +107,8 @@ static void read_attribute_value(ttir_reader *in, ttir_attribute *a)
         if (*in->at == '[' || *in->at == '<') ttir_skip_brackets(in);
     } else {
         a->text = ttir_word(in);
-        if ((*a->text >= '0' && *a->text <= '9') || *a->text == '-') ttir_add_integer(in, a, a->text);
+        if ((*a->text >= '0' && *a->text <= '9') || *a->text == '-')
+            ttir_add_integer(in, a, a->text);
     }
     if (ttir_take(in, ":")) ttir_read_type(in);
 }
@@ -128,8 +129,7 @@ void ttir_read_attributes(ttir_reader *in, ttir_parts *parts)
 
 /* ---- operations ---- */
 
-ttir_value ttir_named_argument(ttir_reader *in, ttir_block *block, const char *name,
-                                 ttir_type type)
+ttir_value ttir_named_argument(ttir_reader *in, ttir_block *block, const char *name, ttir_type type)
 {
     ttir_value v = new_value(in, type);
     name_value(in, name, v);
@@ -165,7 +165,8 @@ static bool is_at_line_end(const ttir_reader *in)
 /* Operands, words and attributes, up to the types or the end of the line. */
 static void read_plain(ttir_reader *in, ttir_parts *parts)
 {
-    while (!in->fault && !is_at_line_end(in) && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") && *in->at) {
+    while (!in->fault && !is_at_line_end(in) && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") &&
+           *in->at) {
         if (*in->at == '%') {
             vec_push(in->memory, &parts->operands, ttir_used_value(in));
         } else if (*in->at == '{' || ttir_take(in, "<{")) {

@@ -291,3 +291,58 @@ def turning_of(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 @case((floats(3, 8, 10),), (floats(3, 100, 16),))
 def turning(x):
     return turning_of(x)
+
+
+@triton.jit
+def mixed_kernel(x_ptr, ends_ptr, out_ptr, numbers_ptr, flags_ptr, n, rows, BLOCK: tl.constexpr):
+    """Values of every kind, handed on in loops of every kind, within each other and in branches."""
+    pid, place = tl.program_id(0), tl.arange(0, BLOCK)
+    before = tl.load(out_ptr + pid * BLOCK + place)
+    half = tl.zeros([BLOCK], tl.float16)
+    found = tl.zeros([BLOCK], tl.int1)
+    a, b = 0, 1
+    at_ptr = x_ptr + pid * n
+    total = 0.0
+    if pid % 2 == 0:
+        begin, end = tl.load(ends_ptr + pid), tl.load(ends_ptr + pid + 1)
+        for i in range(begin, end):
+            total = total * 0.5 + tl.load(x_ptr + i)
+            j = i
+            while (j > begin) & (j % 3 != 0):
+                total += 1
+                j -= 1
+    else:
+        count = 0
+        while count < pid + 70:
+            count += 1
+            a, b = b, (a + b) % 1000
+    for row in range(pid, rows, 3):
+        state = tl.zeros([BLOCK], tl.float32)
+        for step in range(0, 80):
+            x = tl.load(x_ptr + (row + step) % n + place * 0)
+            state = state * 0.9 + x
+            half = (half * 0.5 + x.to(tl.float16)).to(tl.float16)
+            found |= (state > 2) & (place > step % BLOCK)
+        tl.store(out_ptr + (3 + row) * BLOCK + place, state)
+    for step in range(0, 90):
+        if tl.load(at_ptr) > 0.5:
+            b += 1
+        at_ptr += step % 2
+    tl.store(out_ptr + pid * BLOCK + place, before + half.to(tl.float32) + total)
+    tl.store(flags_ptr + pid * BLOCK + place, found)
+    tl.store(numbers_ptr + pid * 2, a)
+    tl.store(numbers_ptr + pid * 2 + 1, b)
+
+
+@triton_op("ferrite_triton::mixed", mutates_args={"out"})
+def mixed_of(x: torch.Tensor, ends: torch.Tensor, out: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    numbers, flags = ends.new_empty(6), torch.empty(3, 8, dtype=torch.bool, device=x.device)
+    wrap_triton(mixed_kernel)[(3,)](x, ends, out, numbers, flags, x.shape[0] // 3, out.shape[0] - 3, BLOCK=8)
+    return numbers, flags
+
+
+@case((floats(150), torch.tensor([0, 90, 90, 93]), floats(10, 8)), (floats(150), torch.tensor([7, 7, 9, 9]), floats(4, 8)))
+def mixed(x, ends, out):
+    y = out + 0
+    numbers, flags = mixed_of(x, ends, y)
+    return y, numbers, flags

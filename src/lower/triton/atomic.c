@@ -14,16 +14,12 @@ typedef struct atomic_kind {
     bool is_unsigned;
 } atomic_kind;
 
-static const atomic_kind KINDS[] = {{"fadd", LOOP_ADD_INTO, LOOP_ADD, false},
-                                    {"add", LOOP_ADD_INTO, LOOP_ADD, false},
-                                    {"max", LOOP_MAX_INTO, LOOP_MAX, false},
-                                    {"min", LOOP_MIN_INTO, LOOP_MIN, false},
-                                    {"umax", LOOP_SET, LOOP_MAX, true},
-                                    {"umin", LOOP_SET, LOOP_MIN, true},
-                                    {"and", LOOP_SET, LOOP_AND, false},
-                                    {"or", LOOP_SET, LOOP_OR, false},
-                                    {"xor", LOOP_SET, LOOP_XOR, false},
-                                    {"exch", LOOP_SET, LOOP_NOTHING, false}};
+static const atomic_kind KINDS[] = {
+    {"fadd", LOOP_ADD_INTO, LOOP_ADD, false}, {"add", LOOP_ADD_INTO, LOOP_ADD, false},
+    {"max", LOOP_MAX_INTO, LOOP_MAX, false},  {"min", LOOP_MIN_INTO, LOOP_MIN, false},
+    {"umax", LOOP_SET, LOOP_MAX, true},       {"umin", LOOP_SET, LOOP_MIN, true},
+    {"and", LOOP_SET, LOOP_AND, false},       {"or", LOOP_SET, LOOP_OR, false},
+    {"xor", LOOP_SET, LOOP_XOR, false},       {"exch", LOOP_SET, LOOP_NOTHING, false}};
 
 static const atomic_kind *kind_of(const ttir_op *op)
 {
@@ -71,8 +67,7 @@ static bool is_atomic(const ttir_kernel *kernel, const ttir_op *op)
 static bool is_reinterpreted(const ttir_kernel *kernel, const ttir_op *op)
 {
     if (op->code != TTIR_TT_BITCAST && op->code != TTIR_BITCAST) return false;
-    const ttir_type *from = &kernel->types.at[op->operands[0]],
-                    *to = &kernel->types.at[op->result];
+    const ttir_type *from = &kernel->types.at[op->operands[0]], *to = &kernel->types.at[op->result];
     return from->is_pointer && ty_is_integral(from->dtype, true) != ty_is_integral(to->dtype, true);
 }
 
@@ -149,7 +144,8 @@ fe_status triton_compare_and_swap(triton *t, const ttir_op *op, int parameter)
     FE_TRY(read_old(t, op, 0, &old));
     loop_value before = lower_here(t->l, old);
     loop_value is_it = loop_binary(t->p, LOOP_EQ, before, triton_here(t, op, 1));
-    FE_TRY(triton_write_to(t, op, loop_where(t->p, is_it, triton_here(t, op, 2), before), 0, LOOP_SET));
+    FE_TRY(triton_write_to(t, op, loop_where(t->p, is_it, triton_here(t, op, 2), before), 0,
+                           LOOP_SET));
     give_old(t, op, old);
     return FE_OK;
 }

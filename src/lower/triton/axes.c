@@ -101,14 +101,16 @@ bool triton_meets_one(const triton_axes *a, loop_value condition, uint32_t k, sy
     sym_expr x = triton_expr(a->t, n->args[0]), y = triton_expr(a->t, n->args[1]);
     if (sym_is_none(x) || sym_is_none(y)) return false;
     if (!sym_linear_in(s, sym_sub(s, y, x), a->axes[k], &factor, &rest)) return false;
-    if (!sym_is_int(s, factor, &step) || (step != 1 && step != -1) || has_axis(a, rest)) return false;
+    if (!sym_is_int(s, factor, &step) || (step != 1 && step != -1) || has_axis(a, rest))
+        return false;
     *place = sym_mul_int(s, rest, -step);
     return sym_known_less_equal(s, a->t->l->zero, *place, &env) &&
            sym_known_less_equal(s, sym_add_int(s, *place, 1), a->extents[k], &env);
 }
 
 /* The axis, among those that are left, with the smallest step that is at least the span; or the rank. */
-static uint32_t next_axis(const triton_axes *a, const sym_expr *steps, const bool *left, sym_expr span)
+static uint32_t next_axis(const triton_axes *a, const sym_expr *steps, const bool *left,
+                          sym_expr span)
 {
     sym_table *s = a->t->s;
     uint32_t found = a->rank;

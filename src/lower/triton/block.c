@@ -127,8 +127,8 @@ fe_status triton_cat(triton *t, const ttir_op *op, int parameter)
     (void)parameter;
     if (t->values[op->operands[0]].argument) return triton_fail(t, "of pointers");
     lower_tensor both[] = {triton_operand(t, op, 0), triton_operand(t, op, 1)};
-    triton_give_tensor(t, op, lower_joined(t->l, both, 2, t->lead_count,
-                                           triton_type(t, op->result)->dtype));
+    triton_give_tensor(
+        t, op, lower_joined(t->l, both, 2, t->lead_count, triton_type(t, op->result)->dtype));
     return FE_OK;
 }
 

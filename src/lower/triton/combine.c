@@ -19,7 +19,8 @@ static fe_status begin(combining *c, triton *t, const ttir_op *op, uint32_t dim)
 {
     *c = (combining){.t = t, .op = op, .count = op->operand_count, .dim = dim};
     c->function = op->region_count ? &op->regions[0] : NULL;
-    const ttir_op *end = c->function && c->function->ops.count ? &vec_last(&c->function->ops) : NULL;
+    const ttir_op *end =
+        c->function && c->function->ops.count ? &vec_last(&c->function->ops) : NULL;
     if (!end || c->count > MOST_OPERANDS || c->function->argument_count != 2 * c->count ||
         end->operand_count != c->count || op->result_count != c->count)
         return triton_fail(t, "by a function of another form");
@@ -32,7 +33,8 @@ static fe_status begin(combining *c, triton *t, const ttir_op *op, uint32_t dim)
 
 /* function(a, b), element by element. Its values are numbers: the dimensions of the blocks are axes in front,
  * as those of loops are. */
-static fe_status apply(combining *c, const lower_tensor *a, const lower_tensor *b, lower_tensor *out)
+static fe_status apply(combining *c, const lower_tensor *a, const lower_tensor *b,
+                       lower_tensor *out)
 {
     triton *t = c->t;
     uint32_t lead = t->lead_count, loops = t->loops;
@@ -114,9 +116,9 @@ fe_status triton_scan_by(triton *t, const ttir_op *op, uint32_t dim, bool is_rev
         }
         FE_TRY(apply(&c, before, c.x, joined));
         for (uint32_t k = 0; k < c.count; k++)
-            c.x[k] = lower_value(l, lower_dtype(joined[k]), c.rank, joined[k].sizes,
-                                 loop_where(t->p, is_there, lower_here(l, joined[k]),
-                                            lower_here(l, c.x[k])));
+            c.x[k] = lower_value(
+                l, lower_dtype(joined[k]), c.rank, joined[k].sizes,
+                loop_where(t->p, is_there, lower_here(l, joined[k]), lower_here(l, c.x[k])));
     }
     give(&c);
     return FE_OK;

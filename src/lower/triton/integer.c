@@ -50,7 +50,8 @@ static bool as_expression(triton *t, const ttir_op *op, int opcode, bool natural
     if (sym_is_none(x) || sym_is_none(y) || (type->dtype != TY_I32 && type->dtype != TY_I64))
         return false;
     for (uint32_t k = 0; k < env.count; k++) bounds[k] = (sym_bound){t->l->axes[k], sizes[k]};
-    if (naturals && !(triton_is_natural(t, x, 0, &env) && triton_is_natural(t, y, 0, &env))) return false;
+    if (naturals && !(triton_is_natural(t, x, 0, &env) && triton_is_natural(t, y, 0, &env)))
+        return false;
     sym_expr e = combined(t, (loop_opcode)opcode, x, y, &env);
     if (may_wrap(t, type->dtype, x, y, e, &env)) return false;
     triton_give(t, op, triton_index(t, type->dtype, e));
@@ -87,7 +88,8 @@ fe_status triton_unsigned(triton *t, const ttir_op *op, int opcode)
     loop_value a = triton_here(t, op, 0), b = triton_here(t, op, 1);
     if (as_expression(t, op, opcode, true, a, b)) return FE_OK;
     triton_give(t, op,
-                triton_applied(t, (loop_opcode)opcode, triton_unsigned_here(t, op, 0), triton_unsigned_here(t, op, 1)));
+                triton_applied(t, (loop_opcode)opcode, triton_unsigned_here(t, op, 0),
+                               triton_unsigned_here(t, op, 1)));
     return FE_OK;
 }
 
@@ -117,8 +119,7 @@ fe_status triton_high_product(triton *t, const ttir_op *op, int parameter)
                b = loop_cast(t->p, TY_U64, triton_unsigned_here(t, op, 1)),
                half = loop_const_int(t->p, TY_U64, 32);
     triton_give(t, op,
-                d == TY_I64
-                    ? high_of_longs(t, a, b)
-                    : loop_binary(t->p, LOOP_SHR, loop_binary(t->p, LOOP_MUL, a, b), half));
+                d == TY_I64 ? high_of_longs(t, a, b)
+                            : loop_binary(t->p, LOOP_SHR, loop_binary(t->p, LOOP_MUL, a, b), half));
     return FE_OK;
 }

@@ -178,7 +178,8 @@ static triton_value *copied_values(triton *t, const triton_value *values)
     uint32_t count = t->kernel->types.count;
     triton_value *made = arena_copy(t->l->memory, values, count * sizeof *made);
     for (uint32_t k = 0; k < count; k++)
-        if (made[k].t.box) made[k].t.box = arena_copy(t->l->memory, made[k].t.box, sizeof *made[k].t.box);
+        if (made[k].t.box)
+            made[k].t.box = arena_copy(t->l->memory, made[k].t.box, sizeof *made[k].t.box);
     return made;
 }
 

@@ -28,8 +28,8 @@ static bool any_varies(const triton_loop *loop, const ttir_op *op)
 
 static bool stays(const triton_loop *loop, const ttir_op *op)
 {
-    bool reads = op->code == TTIR_LOAD || op->code == TTIR_STORE ||
-                 op->code == TTIR_ATOMIC || op->code == TTIR_ATOMIC_CAS;
+    bool reads = op->code == TTIR_LOAD || op->code == TTIR_STORE || op->code == TTIR_ATOMIC ||
+                 op->code == TTIR_ATOMIC_CAS;
     return !op->region_count && op->result_count && !reads && !any_varies(loop, op);
 }
 
@@ -264,7 +264,8 @@ static void end_steps(triton_loop *loop)
         else if (loop->carried[k].how == TRITON_SUMMED)
             sums[k] = summed(loop, &loop->carried[k]);
         loop->carried[k].waits = waits;
-        if (loop->carried[k].how == TRITON_MULTIPLIED) sums[k] = multiplied(loop, &loop->carried[k]);
+        if (loop->carried[k].how == TRITON_MULTIPLIED)
+            sums[k] = multiplied(loop, &loop->carried[k]);
     }
     t->lead_count--;
     t->loops--;
@@ -348,8 +349,8 @@ static fe_status find_late_count(triton_loop *loop, loop_value high)
     loop_program *p = t->p;
     loop_value zero = loop_const_int(p, TY_I64, 0), one = loop_const_int(p, TY_I64, 1),
                step = loop_cast(p, TY_I64, loop->step);
-    loop_value way = loop_binary(p, LOOP_SUB, loop_cast(p, TY_I64, high),
-                                 loop_cast(p, TY_I64, loop->low));
+    loop_value way =
+        loop_binary(p, LOOP_SUB, loop_cast(p, TY_I64, high), loop_cast(p, TY_I64, loop->low));
     way = loop_binary(p, LOOP_ADD, way, loop_binary(p, LOOP_SUB, step, one));
     loop_value count = loop_binary(p, LOOP_TRUNCDIV, loop_binary(p, LOOP_MAX, way, zero), step);
     if (t->condition.t.box)

@@ -73,8 +73,7 @@ static void mark_op(const triton *t, const ttir_op *op, ttir_code code, const ui
                     bool *marks)
 {
     bool is_atomic = op->code == TTIR_ATOMIC || op->code == TTIR_ATOMIC_CAS;
-    if (op->code == code ||
-        (is_atomic && (code == TTIR_STORE || triton_uses_old(t->kernel, op))))
+    if (op->code == code || (is_atomic && (code == TTIR_STORE || triton_uses_old(t->kernel, op))))
         marks[argument_of(t, arguments, op->operands[0])] = true;
     for (uint32_t r = 0; r < op->region_count; r++)
         mark_memory(t, &op->regions[r], code, arguments, marks);

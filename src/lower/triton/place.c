@@ -27,7 +27,8 @@ fe_status triton_histogram(triton *t, const ttir_op *op, int parameter)
     const ttir_type *type = triton_type(t, op->result);
     uint32_t rank = triton_sizes(t, type, sizes);
     loop_program *p = t->p;
-    lower_tensor x = triton_operand(t, op, 0), counts = lower_zeros(t->l, type->dtype, rank, sizes, NULL);
+    lower_tensor x = triton_operand(t, op, 0),
+                 counts = lower_zeros(t->l, type->dtype, rank, sizes, NULL);
     if (type->rank != 1 || x.rank != rank) return triton_fail(t, "of this form");
     loop_value v = loop_cast(p, TY_I64, lower_here(t->l, x)), zero = loop_const_int(p, TY_I64, 0),
                bins = loop_index(p, sizes[rank - 1]);

@@ -217,7 +217,8 @@ fe_status triton_reduce(triton *t, const ttir_op *op, int parameter)
     ttir_code code = joined_by(op);
     if (!is_axis(t, op, &dim)) return triton_fail(t, "along no axis");
     if (op->operand_count == 2) return reduce_pair(t, op, dim);
-    if (op->operand_count != 1 || !triton_reduction(code, false)) return triton_reduce_by(t, op, dim);
+    if (op->operand_count != 1 || !triton_reduction(code, false))
+        return triton_reduce_by(t, op, dim);
     const triton_value *x = &t->values[op->operands[0]];
     lower_tensor v;
     if (x->steps.box && x->code == code && x->loops == t->loops)

@@ -233,7 +233,8 @@ static bool choose_old(writing *w, loop_value mask)
     if (w->mode != LOOP_SET || sym_is_none(e) || sym_has_kind(t->s, e, SYM_INDIRECT)) return false;
     if (!sym_known_less_equal(t->s, t->l->zero, e, &env)) return false;
     if (!sym_known_less_equal(t->s, sym_add_int(t->s, e, 1), room, &env)) return false;
-    if (!triton_is_injective(&w->over, e, false)) return false; /* the old one would follow the new one */
+    if (!triton_is_injective(&w->over, e, false))
+        return false; /* the old one would follow the new one */
     loop_value old = loop_load(t->p, m->view.buffer, sym_add(t->s, m->view.offset, e));
     w->value = loop_where(t->p, mask, w->value, old);
     m->is_read = !m->is_in_place; /* in place, what is written is where it was read */

@@ -8,7 +8,8 @@
  * and what masks say becomes extents (store.c).
  *
  * Instances of a right program do not depend on each other, so it does not matter that they take each
- * operation together; the steps of a loop may depend on each other, which loop.c looks at.
+ * operation together, unless atomic operations say which is the first (atomic.c); the steps of a loop may
+ * depend on each other, which loop.c looks at, and are regions of the program then (region.h).
  */
 #ifndef FERRITE_LOWER_TRITON_H
 #define FERRITE_LOWER_TRITON_H
@@ -59,14 +60,13 @@ typedef struct triton {
     sym_expr grid[3];
     uint32_t lead_count; /* axes of the grid and steps of loops */
     sym_expr lead[LOWER_MAX_RANK];
-    sym_expr id[3];      /* of the program instance */
-    uint32_t grid_axes;  /* how many of the axes in front are the grid's */
+    sym_expr id[3];     /* of the program instance */
+    uint32_t grid_axes; /* how many of the axes in front are the grid's */
     uint32_t loops;
     const ttir_op *around[LOWER_MAX_RANK]; /* these loops, whose steps are axes */
-    /* loops whose steps have to be taken one after the other, as they write to the same places; another one has
-     * been found: the kernel has to be made anew */
+    /* loops whose steps have to be taken in order, as they write to the same places */
     VEC(const ttir_op *) in_order;
-    bool is_out_of_order;
+    bool is_out_of_order; /* another one has been found: the kernel has to be made anew */
     triton_value condition;        /* of the branches around; no tensor: none */
     VEC(struct triton_edge) edges; /* to labels that stand further on */
 } triton;
@@ -106,7 +106,8 @@ loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b)
 
 /* ---- integer.c ---- */
 loop_value triton_unsigned_here(triton *t, const ttir_op *op, uint32_t k);
-bool triton_is_natural(triton *t, sym_expr e, int64_t least, const sym_env *env); /* at least that */
+bool triton_is_natural(triton *t, sym_expr e, int64_t least,
+                       const sym_env *env); /* at least that */
 
 /* ---- reduce.c ---- */
 /* The reduction that an operation on two values is a step of; LOOP_NO_REDUCE: none. */

@@ -132,7 +132,8 @@ fe_status triton_number(triton *t, const ttir_op *op, int opcode)
     if (op->operand_count == 1)
         triton_give(t, op, loop_unary(t->p, (loop_opcode)opcode, a));
     else
-        triton_give(t, op, triton_applied(t, (loop_opcode)opcode, a, widened(t, triton_here(t, op, 1))));
+        triton_give(t, op,
+                    triton_applied(t, (loop_opcode)opcode, a, widened(t, triton_here(t, op, 1))));
     return FE_OK;
 }
 

@@ -22,7 +22,8 @@ static fe_status check_form(while_loop *w)
     w->after = &op->regions[1];
     w->condition = &vec_last(&w->before->ops);
     w->yield = &vec_last(&w->after->ops);
-    bool fits = w->condition->code == TTIR_CONDITION && w->before->argument_count == op->operand_count &&
+    bool fits = w->condition->code == TTIR_CONDITION &&
+                w->before->argument_count == op->operand_count &&
                 w->condition->operand_count == op->result_count + 1 &&
                 w->after->argument_count == op->result_count &&
                 (!op->operand_count || w->yield->code == TTIR_YIELD) &&
@@ -60,8 +61,9 @@ static void begin_held(while_loop *w)
     w->goes_on = lower_temp_tensor(t->l, TY_BOOL, t->lead_count, t->lead, NULL);
     control_store(t->l, w->goes_on, first, t->l->zero);
     for (uint32_t k = 0; k < w->op->operand_count; k++)
-        vec_push(t->l->memory, &w->held,
-                 triton_begin_carried(t, w->before->arguments[k], triton_made(t, w->op->operands[k])));
+        vec_push(
+            t->l->memory, &w->held,
+            triton_begin_carried(t, w->before->arguments[k], triton_made(t, w->op->operands[k])));
     w->result_of = NEW_ARRAY(t->l->memory, uint32_t, w->op->result_count + 1);
     for (uint32_t k = 0; k < w->op->result_count; k++) w->result_of[k] = place_of_result(w, k);
 }
@@ -81,7 +83,8 @@ static fe_status hold(while_loop *w, uint32_t from, const ttir_value *values, ui
     for (uint32_t k = 0; k < count; k++) {
         triton_value before = {.t = w->held.at[from + k], .loops = t->loops}, after;
         triton_value value = triton_made(t, values[k]);
-        before.argument = from + k < w->op->operand_count ? argument_of(w, from + k) : value.argument;
+        before.argument =
+            from + k < w->op->operand_count ? argument_of(w, from + k) : value.argument;
         FE_TRY(triton_choose(t, goes_on, value, before, &after));
         vec_push(t->l->memory, &held, w->held.at[from + k]);
         vec_push(t->l->memory, &next, triton_as_carried(t, after));
@@ -122,8 +125,8 @@ static fe_status run_turn(while_loop *w)
     triton *t = w->t;
     t->condition = (triton_value){.t = w->goes_on, .loops = t->loops};
     for (uint32_t k = 0; k < w->before->argument_count; k++)
-        t->values[w->before->arguments[k]] = (triton_value){
-            .t = w->held.at[k], .argument = argument_of(w, k), .loops = t->loops};
+        t->values[w->before->arguments[k]] =
+            (triton_value){.t = w->held.at[k], .argument = argument_of(w, k), .loops = t->loops};
     FE_TRY(triton_run(t, w->before));
     t->op = w->op;
     FE_TRY(decide(w));
