@@ -452,3 +452,34 @@ output @buf1[3]{1}
              999             997             998
              999             997             998
              999             997             998
+--run-- awk -f $ROOT/test/ttir/embed.awk two.ttir two.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 20 out/0.npy | od -An -v -w20 -tf4; done
+--file two.ttir--
+module {
+  tt.func public @two(%out_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %f = arith.constant 0.5 : f32
+    scf.for %step = %c0 to %n step %c1  : i32 {
+      %p = tt.addptr %out_ptr, %step : !tt.ptr<f32>, i32
+      %q = tt.addptr %p, %c1 : !tt.ptr<f32>, i32
+      %v = arith.sitofp %step : i32 to f32
+      tt.store %p, %v : !tt.ptr<f32>
+      %w = arith.addf %v, %f : f32
+      tt.store %q, %w : !tt.ptr<f32>
+    }
+    tt.return
+  }
+}
+--file two.fx--
+graph two {
+  %out = aten.full.default([5], 7.0, dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%out], KERNEL, [1, 1, 1], [4], [], [0])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+               0               1               2               3             3.5
+               0               1               2               3             3.5
+               0               1               2               3             3.5
+               0               1               2               3             3.5
+               0               1               2               3             3.5

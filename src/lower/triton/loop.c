@@ -153,6 +153,16 @@ triton_value triton_initial(triton_loop *loop, uint32_t k)
     return triton_made(loop->t, loop->op->operands[k + 3]);
 }
 
+/* What gets memory within the loop does not have it outside. */
+static triton_value kept(triton_loop *loop, uint32_t k)
+{
+    triton_value v = triton_initial(loop, k);
+    if (!v.t.box->realised)
+        v.t = lower_value(loop->t->l, lower_dtype(v.t), v.t.rank, v.t.sizes,
+                          lower_here(loop->t->l, v.t));
+    return v;
+}
+
 void triton_begin_step(triton_loop *loop, sym_expr step)
 {
     triton *t = loop->t;
@@ -165,7 +175,7 @@ void triton_begin_step(triton_loop *loop, sym_expr step)
     for (uint32_t k = 0; k < loop->carried_count; k++) {
         const triton_carried *c = &loop->carried[k];
         ttir_value argument = loop->body->arguments[k + 1];
-        if (c->how == TRITON_KEPT) t->values[argument] = triton_initial(loop, k);
+        if (c->how == TRITON_KEPT) t->values[argument] = kept(loop, k);
         if (c->how == TRITON_COUNTED)
             t->values[argument] = counted(t, argument, triton_initial(loop, k), c->by, at);
     }

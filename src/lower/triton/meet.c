@@ -43,6 +43,29 @@ static void note_handed(const triton *t, const ttir_op *op, uint32_t *arguments)
         note(t, arguments, to->arguments[k], end->operands[k + 1]);
 }
 
+static const ttir_op *label_of(const ttir_block *block, const char *name)
+{
+    for (uint32_t k = 0; k < block->ops.count; k++) {
+        const ttir_op *op = &block->ops.at[k];
+        if (op->code == TTIR_LABEL && op->words[0] == name) return op;
+    }
+    return NULL;
+}
+
+/* What a branch hands to labels of the block. */
+static void note_branch(const triton *t, const ttir_block *block, const ttir_op *op,
+                        uint32_t *arguments)
+{
+    const ttir_attribute *counts = ttir_find(op, "counts");
+    uint32_t from = op->word_count > 1; /* behind the condition */
+    for (uint32_t w = 0; counts && w < op->word_count && w < counts->count; w++) {
+        const ttir_op *label = label_of(block, op->words[w]);
+        for (uint32_t k = 0; k < counts->integers[w]; k++, from++)
+            if (label && k < label->regions[0].argument_count)
+                note(t, arguments, label->regions[0].arguments[k], op->operands[from]);
+    }
+}
+
 static void find_pointers_of(const triton *t, const ttir_op *op, uint32_t *arguments)
 {
     if (op->code == TTIR_FOR) note_arguments(t, op, 3, 1, arguments);
@@ -62,8 +85,11 @@ static void find_pointers_of(const triton *t, const ttir_op *op, uint32_t *argum
 
 static void find_pointers(const triton *t, const ttir_block *block, uint32_t *arguments)
 {
-    for (uint32_t k = 0; k < block->ops.count; k++)
-        find_pointers_of(t, &block->ops.at[k], arguments);
+    for (uint32_t k = 0; k < block->ops.count; k++) {
+        const ttir_op *op = &block->ops.at[k];
+        find_pointers_of(t, op, arguments);
+        if (op->code == TTIR_GO || op->code == TTIR_GO_IF) note_branch(t, block, op, arguments);
+    }
 }
 
 static void mark_memory(const triton *t, const ttir_block *block, ttir_code code,
@@ -93,6 +119,29 @@ void triton_find_written(const triton *t, const ttir_block *block, bool *marks)
     mark_memory(t, block, TTIR_STORE, arguments, marks);
 }
 
+/* What the operations of a block write to each memory with, by the number of its argument. */
+typedef struct writers {
+    const ttir_op *first; /* NULL: none */
+    bool are_mixed;       /* it matters which of several comes first */
+} writers;
+
+static void find_writers(const triton *t, const ttir_block *block, const uint32_t *arguments,
+                         writers *out)
+{
+    for (uint32_t k = 0; k < block->ops.count; k++) {
+        const ttir_op *op = &block->ops.at[k];
+        for (uint32_t r = 0; r < op->region_count; r++)
+            find_writers(t, &op->regions[r], arguments, out);
+        if (op->code != TTIR_STORE && op->code != TTIR_ATOMIC) continue;
+        writers *w = &out[argument_of(t, arguments, op->operands[0])];
+        if (!w->first)
+            w->first = op;
+        else
+            w->are_mixed |= op->code == TTIR_STORE || w->first->code == TTIR_STORE ||
+                            op->words[0] != w->first->words[0];
+    }
+}
+
 bool triton_meets_in_memory(const triton *t, const ttir_op *loop)
 {
     arena *memory = t->l->memory;
@@ -102,7 +151,9 @@ bool triton_meets_in_memory(const triton *t, const ttir_op *loop)
     find_pointers_of(t, loop, arguments);
     mark_memory(t, &loop->regions[0], TTIR_LOAD, arguments, read);
     mark_memory(t, &loop->regions[0], TTIR_STORE, arguments, written);
+    writers *all = NEW_ARRAY(memory, writers, t->memory_count + 1);
+    find_writers(t, &loop->regions[0], arguments, all);
     for (uint32_t k = 0; k <= t->memory_count; k++)
-        if (read[k] && written[k]) return true;
+        if ((read[k] && written[k]) || all[k].are_mixed) return true;
     return false;
 }

@@ -58,7 +58,7 @@ bool triton_needs_check(const triton_axes *a, sym_expr e, sym_expr room)
 loop_value triton_reinterpreted(triton *t, ty_dtype d, loop_value v)
 {
     ty_dtype held = loop_at(t->p, v)->dtype;
-    if (held == d || ty_is_integral(held, true) == ty_is_integral(d, true))
+    if (held == d || (ty_is_integral(held, true) && ty_is_integral(d, true)))
         return loop_cast(t->p, d, v);
     return loop_make(t->p, (loop_node){.op = LOOP_BITCAST, .dtype = d, .args = {v}});
 }

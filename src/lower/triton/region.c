@@ -91,6 +91,7 @@ fe_status triton_enter(triton *t, const ttir_block *blocks, uint32_t count, trit
         triton_own(t, m);
         m->is_in_place = true;
     }
+    t->regions++;
     return FE_OK;
 }
 
@@ -99,6 +100,7 @@ void triton_leave(const triton_region *r)
     triton *t = r->t;
     memcpy(t->values, r->outer, t->kernel->types.count * sizeof *t->values);
     t->condition = r->condition;
+    t->regions--;
     for (uint32_t k = 0; k < t->memory_count; k++)
         if (r->written[k]) t->memories[k].is_in_place = false;
 }

@@ -274,6 +274,8 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
                  .over = triton_axes_of(t, rank, sizes),
                  .offset = offset,
                  .mode = mode};
+    if (t->regions && !m->is_in_place)
+        return triton_fail(t, "to a tensor of which only this operation's pointer tells");
     w.value = triton_reinterpreted(t, m->tensor->dtype, value);
     if (lower_repeats(t->l, m->tensor)) return triton_fail(t, "to a tensor whose elements are one");
     if (mask.id) loop_add_fact(t->p, &w.conditions, mask);

@@ -66,7 +66,8 @@ typedef struct triton {
     const ttir_op *around[LOWER_MAX_RANK]; /* these loops, whose steps are axes */
     /* loops whose steps have to be taken in order, as they write to the same places */
     VEC(const ttir_op *) in_order;
-    bool is_out_of_order; /* another one has been found: the kernel has to be made anew */
+    bool is_out_of_order;          /* another one has been found: the kernel has to be made anew */
+    uint32_t regions;              /* that are being made */
     triton_value condition;        /* of the branches around; no tensor: none */
     VEC(struct triton_edge) edges; /* to labels that stand further on */
 } triton;
@@ -186,7 +187,7 @@ triton_value triton_made(triton *t, ttir_value v);
 /* ---- meet.c ---- */
 /* Marks, at the number of its argument, the memory that operations of the block write to. */
 void triton_find_written(const triton *t, const ttir_block *block, bool *marks);
-/* Does a step of the loop read memory that another one may write? */
+/* Does a step of the loop read memory that another one may write, or write to it in two places? */
 bool triton_meets_in_memory(const triton *t, const ttir_op *loop);
 
 /* ---- region.c ---- */
