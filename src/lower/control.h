@@ -32,6 +32,9 @@ void control_end_scope(lowering *l, uint32_t begin);
 uint32_t control_begin_repeat(lowering *l, sym_expr count, sym_expr *step);
 void control_end_repeat(lowering *l, uint32_t begin);
 
+/* The next values of what is carried, all of which are computed before the first is overwritten. */
+fe_status control_carry_on(lowering *l, const control_list *carried, control_list *next);
+
 /* ---- results ---- */
 uint32_t control_result_count(const fx_node *n);
 /* Memory for result k of the node, laid out as recorded. */

@@ -16,8 +16,7 @@ static bool is_whole_temp(lowering *l, lower_tensor t, const control_list *carri
     return true;
 }
 
-/* The next values are all computed before the first is overwritten. */
-static fe_status carry_on(lowering *l, const control_list *carried, control_list *next)
+fe_status control_carry_on(lowering *l, const control_list *carried, control_list *next)
 {
     for (uint32_t k = 0; k < next->count; k++) {
         bool stays = next->at[k].box == carried->at[k].box && !next->at[k].map;
@@ -82,7 +81,7 @@ fe_status lower_op_while(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(control_body(l, body, &operands, &next));
     if (next.count != carried.count)
         return lower_fail(l, "a loop's body gives %u values, not %u", next.count, carried.count);
-    FE_TRY(carry_on(l, &carried, &next));
+    FE_TRY(control_carry_on(l, &carried, &next));
     lower_next_turn(l);
     control_add(l, LOOP_END);
     lower_end_turns(l, begin);
@@ -175,7 +174,7 @@ static fe_status walk(lowering *l, fx_node *n, fx_graph *body, const control_lis
                           carried.count + stacked.count);
     FE_TRY(store_rows(l, &stacked, made.at + carried.count, step));
     made.count = carried.count;
-    FE_TRY(carry_on(l, &carried, &made));
+    FE_TRY(control_carry_on(l, &carried, &made));
     control_end_repeat(l, begin);
     append(l, &carried, &stacked);
     control_define_results(l, &carried);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TYPES = 64, MOST_DEPTH = 32 };
+enum { MOST_TYPES = TTIR_MOST_TYPES };
 
-typedef enum op_form { PLAIN, REGION, FOR, IF, BRANCH } op_form;
+typedef enum op_form { PLAIN, REGION, FOR, IF, WHILE, BRANCH } op_form;
 typedef enum op_result { NONE, LAST, FIRST, BOOL, POINTS } op_result;
 
 typedef struct op_row {
@@ -57,7 +57,7 @@ static void name_value(ttir_reader *in, const char *name, ttir_value v)
 }
 
 /* %name or %name#2 */
-static ttir_value used_value(ttir_reader *in)
+ttir_value ttir_used_value(ttir_reader *in)
 {
     ttir_expect(in, "%");
     const char *name = ttir_word(in);
@@ -73,17 +73,9 @@ static ttir_value used_value(ttir_reader *in)
     return 0;
 }
 
-typedef struct op_parts {
-    VEC(ttir_value) operands;
-    VEC(const char *) words;
-    VEC(ttir_attribute) attributes;
-    VEC(ttir_block) regions;
-    VEC(const char *) results; /* their names; an empty one belongs to the one before */
-} op_parts;
-
 /* ---- attributes ---- */
 
-static void add_integer(ttir_reader *in, ttir_attribute *a, const char *word)
+void ttir_add_integer(ttir_reader *in, ttir_attribute *a, const char *word)
 {
     int64_t *integers = NEW_ARRAY(in->memory, int64_t, a->count + 1);
     if (a->count) memcpy(integers, a->integers, a->count * sizeof *integers);
@@ -99,7 +91,7 @@ static void read_array(ttir_reader *in, ttir_attribute *a)
     while (!in->fault && !ttir_take(in, ">")) {
         const char *word = ttir_word(in);
         if (!*word) ttir_fail(in, "its text: a number expected before '%.20s'", in->at);
-        add_integer(in, a, word);
+        ttir_add_integer(in, a, word);
         ttir_take(in, ",");
     }
 }
@@ -115,13 +107,14 @@ static void read_attribute_value(ttir_reader *in, ttir_attribute *a)
         if (*in->at == '[' || *in->at == '<') ttir_skip_brackets(in);
     } else {
         a->text = ttir_word(in);
-        if ((*a->text >= '0' && *a->text <= '9') || *a->text == '-') add_integer(in, a, a->text);
+        if ((*a->text >= '0' && *a->text <= '9') || *a->text == '-')
+            ttir_add_integer(in, a, a->text);
     }
     if (ttir_take(in, ":")) ttir_read_type(in);
 }
 
 /* { name = value : type, ... } */
-static void read_attributes(ttir_reader *in, op_parts *parts)
+void ttir_read_attributes(ttir_reader *in, ttir_parts *parts)
 {
     ttir_expect(in, "{");
     while (!in->fault && !ttir_take(in, "}")) {
@@ -136,10 +129,7 @@ static void read_attributes(ttir_reader *in, op_parts *parts)
 
 /* ---- operations ---- */
 
-static void read_ops(ttir_reader *in, ttir_block *block);
-
-static ttir_value named_argument(ttir_reader *in, ttir_block *block, const char *name,
-                                 ttir_type type)
+ttir_value ttir_named_argument(ttir_reader *in, ttir_block *block, const char *name, ttir_type type)
 {
     ttir_value v = new_value(in, type);
     name_value(in, name, v);
@@ -152,101 +142,36 @@ static ttir_value named_argument(ttir_reader *in, ttir_block *block, const char 
 }
 
 /* (%a: type {attributes} loc(...), ...) */
-static void read_arguments(ttir_reader *in, ttir_block *block)
+void ttir_read_arguments(ttir_reader *in, ttir_block *block)
 {
-    op_parts ignored = {0};
+    ttir_parts ignored = {0};
     ttir_expect(in, "(");
     while (!in->fault && !ttir_take(in, ")")) {
         ttir_expect(in, "%");
         const char *name = ttir_word(in);
         ttir_expect(in, ":");
-        named_argument(in, block, name, ttir_read_type(in));
-        if (ttir_sees(in, "{")) read_attributes(in, &ignored);
+        ttir_named_argument(in, block, name, ttir_read_type(in));
+        if (ttir_sees(in, "{")) ttir_read_attributes(in, &ignored);
         ttir_place(in);
         ttir_take(in, ",");
     }
 }
 
-static void add_region(ttir_reader *in, op_parts *parts, ttir_block block)
+static bool is_at_line_end(const ttir_reader *in)
 {
-    if (++in->depth > MOST_DEPTH)
-        ttir_fail(in, "its text: more than %d regions within each other", MOST_DEPTH);
-    read_ops(in, &block);
-    in->depth--;
-    ttir_expect(in, "}");
-    vec_push(in->memory, &parts->regions, block);
+    return in->at[strspn(in->at, " \t\r")] == '\n';
 }
 
-/* ({ ^bb0(%a: f32, %b: f32): ... }) */
-static void read_region(ttir_reader *in, op_parts *parts)
+/* Operands, words and attributes, up to the types or the end of the line. */
+static void read_plain(ttir_reader *in, ttir_parts *parts)
 {
-    ttir_block block = {0};
-    ttir_expect(in, "({");
-    if (ttir_take(in, "^")) {
-        ttir_word(in);
-        read_arguments(in, &block);
-        ttir_expect(in, ":");
-    }
-    add_region(in, parts, block);
-    ttir_expect(in, ")");
-}
-
-/* %k = %low to %high step %step iter_args(%a = %b, ...) -> (types) : i32 { ... } */
-static uint32_t read_for(ttir_reader *in, op_parts *parts, ttir_type *types)
-{
-    const char *names[MOST_TYPES];
-    ttir_block block = {0};
-    uint32_t count = 0, carried = 0, first;
-    ttir_expect(in, "%");
-    const char *counter = ttir_word(in);
-    ttir_expect(in, "=");
-    vec_push(in->memory, &parts->operands, used_value(in));
-    ttir_expect(in, "to");
-    vec_push(in->memory, &parts->operands, used_value(in));
-    ttir_expect(in, "step");
-    vec_push(in->memory, &parts->operands, used_value(in));
-    bool carries = ttir_take(in, "iter_args(");
-    while (carries && !in->fault && !ttir_take(in, ")") && carried < MOST_TYPES) {
-        ttir_expect(in, "%");
-        names[carried++] = ttir_word(in);
-        ttir_expect(in, "=");
-        vec_push(in->memory, &parts->operands, used_value(in));
-        ttir_take(in, ",");
-    }
-    if (ttir_take(in, "->")) count = ttir_read_types(in, types, MOST_TYPES, &first);
-    if (count != carried)
-        ttir_fail(in, "its text: a loop of %u values and %u types", carried, count);
-    ttir_expect(in, ":");
-    named_argument(in, &block, counter, ttir_read_type(in));
-    for (uint32_t k = 0; k < count; k++) named_argument(in, &block, names[k], types[k]);
-    ttir_expect(in, "{");
-    add_region(in, parts, block);
-    return count;
-}
-
-/* %condition -> (types) { ... } else { ... } */
-static uint32_t read_if(ttir_reader *in, op_parts *parts, ttir_type *types)
-{
-    uint32_t count = 0, first;
-    vec_push(in->memory, &parts->operands, used_value(in));
-    if (ttir_take(in, "->")) count = ttir_read_types(in, types, MOST_TYPES, &first);
-    ttir_expect(in, "{");
-    add_region(in, parts, (ttir_block){0});
-    if (!ttir_take(in, "else")) return count;
-    ttir_expect(in, "{");
-    add_region(in, parts, (ttir_block){0});
-    return count;
-}
-
-/* Operands, words and attributes, up to the types or the end. */
-static void read_plain(ttir_reader *in, op_parts *parts)
-{
-    while (!in->fault && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") && *in->at) {
+    while (!in->fault && !is_at_line_end(in) && !ttir_sees(in, ":") && !ttir_sees(in, "loc(") &&
+           *in->at) {
         if (*in->at == '%') {
-            vec_push(in->memory, &parts->operands, used_value(in));
+            vec_push(in->memory, &parts->operands, ttir_used_value(in));
         } else if (*in->at == '{' || ttir_take(in, "<{")) {
             in->at -= *in->at != '{';
-            read_attributes(in, parts);
+            ttir_read_attributes(in, parts);
         } else if (strchr(",=<>()[]", *in->at)) {
             in->at++;
         } else if (*in->at == '}') { /* the region ends */
@@ -259,52 +184,22 @@ static void read_plain(ttir_reader *in, op_parts *parts)
     }
 }
 
-/* ^name(%a, %b : types) */
-static void read_target(ttir_reader *in, op_parts *parts, ttir_attribute *counts)
-{
-    ttir_type types[MOST_TYPES];
-    uint32_t begin = parts->operands.count, first;
-    ttir_expect(in, "^");
-    vec_push(in->memory, &parts->words, ttir_word(in));
-    if (ttir_take(in, "(")) {
-        while (!in->fault && !ttir_take(in, ":")) {
-            vec_push(in->memory, &parts->operands, used_value(in));
-            ttir_take(in, ",");
-        }
-        ttir_read_types(in, types, MOST_TYPES, &first);
-    }
-    add_integer(in, counts, arena_printf(in->memory, "%u", parts->operands.count - begin));
-}
-
-/* [%condition,] ^there(...) [, ^elsewhere(...)] */
-static void read_branch(ttir_reader *in, op_parts *parts)
-{
-    ttir_attribute counts = {.name = "counts"};
-    if (ttir_sees(in, "%")) {
-        vec_push(in->memory, &parts->operands, used_value(in));
-        ttir_expect(in, ",");
-        read_target(in, parts, &counts);
-        ttir_expect(in, ",");
-    }
-    read_target(in, parts, &counts);
-    vec_push(in->memory, &parts->attributes, counts);
-}
-
-static uint32_t read_parts(ttir_reader *in, op_parts *parts, op_form form, ttir_type *types,
+static uint32_t read_parts(ttir_reader *in, ttir_parts *parts, op_form form, ttir_type *types,
                            uint32_t *first_result)
 {
     *first_result = 0;
-    if (form == FOR) return read_for(in, parts, types);
-    if (form == IF) return read_if(in, parts, types);
-    if (form == BRANCH) return read_branch(in, parts), 0;
+    if (form == FOR) return ttir_read_for(in, parts, types);
+    if (form == IF) return ttir_read_if(in, parts, types);
+    if (form == WHILE) return ttir_read_while(in, parts, types);
+    if (form == BRANCH) return ttir_read_branch(in, parts), 0;
     if (form == REGION) {
         ttir_expect(in, "(");
         while (!in->fault && !ttir_take(in, ")")) {
-            vec_push(in->memory, &parts->operands, used_value(in));
+            vec_push(in->memory, &parts->operands, ttir_used_value(in));
             ttir_take(in, ",");
         }
-        if (ttir_take(in, "<")) read_attributes(in, parts);
-        read_region(in, parts);
+        if (ttir_take(in, "<")) ttir_read_attributes(in, parts);
+        ttir_read_region(in, parts);
     } else {
         read_plain(in, parts);
     }
@@ -321,7 +216,7 @@ static ttir_type result_type(op_result rule, const ttir_type *types, uint32_t co
 }
 
 /* The names in front of `=`: a result each, `%a:3` for three. */
-static uint32_t read_results(ttir_reader *in, op_parts *parts)
+static uint32_t read_results(ttir_reader *in, ttir_parts *parts)
 {
     while (!in->fault && ttir_take(in, "%")) {
         vec_push(in->memory, &parts->results, ttir_word(in));
@@ -345,11 +240,14 @@ static ttir_code read_name(ttir_reader *in)
     return TTIR_NOTHING;
 }
 
-static void give_results(ttir_reader *in, ttir_op *op, const op_parts *parts,
+static void give_results(ttir_reader *in, ttir_op *op, const ttir_parts *parts,
                          const ttir_type *types, uint32_t count, uint32_t first)
 {
+    static const ttir_type BOOLEAN = {.dtype = TY_BOOL};
     op_result rule = ROWS[op->code].result;
     op->result_count = parts->results.count;
+    if (!count && op->code == TTIR_CONSTANT) /* `true` stands without a type */
+        types = &BOOLEAN, count = 1, first = 0;
     bool is_told = count - first == op->result_count, is_one = count - first == 1; /* of all */
     if (!count || (!is_told && !is_one && op->result_count != 1)) {
         ttir_fail(in, "its text: %s at %s has %u results and %u types", ROWS[op->code].name,
@@ -385,7 +283,7 @@ static void read_label(ttir_reader *in, ttir_block *block)
     op.words = NEW(in->memory, const char *);
     op.regions = NEW(in->memory, ttir_block);
     op.words[0] = ttir_word(in);
-    if (ttir_sees(in, "(")) read_arguments(in, op.regions);
+    if (ttir_sees(in, "(")) ttir_read_arguments(in, op.regions);
     ttir_expect(in, ":");
     vec_push(in->memory, &block->ops, op);
 }
@@ -396,14 +294,14 @@ static void read_op(ttir_reader *in, ttir_block *block)
         read_label(in, block);
         return;
     }
-    op_parts parts = {0};
+    ttir_parts parts = {0};
     ttir_type types[MOST_TYPES];
     uint32_t first = 0;
     read_results(in, &parts);
     ttir_op op = {.code = read_name(in)};
     if (in->fault) return;
     uint32_t count = read_parts(in, &parts, ROWS[op.code].form, types, &first);
-    if (ttir_sees(in, "{")) read_attributes(in, &parts);
+    if (ttir_sees(in, "{")) ttir_read_attributes(in, &parts);
     op.place = ttir_place(in);
     op.operands = parts.operands.at;
     op.operand_count = parts.operands.count;
@@ -418,7 +316,7 @@ static void read_op(ttir_reader *in, ttir_block *block)
     vec_push(in->memory, &block->ops, op);
 }
 
-static void read_ops(ttir_reader *in, ttir_block *block)
+void ttir_read_ops(ttir_reader *in, ttir_block *block)
 {
     while (!in->fault && !ttir_sees(in, "}") && *in->at) read_op(in, block);
 }
@@ -426,15 +324,15 @@ static void read_ops(ttir_reader *in, ttir_block *block)
 /* tt.func public @name(...) attributes {...} { ... } */
 static void read_function(ttir_reader *in)
 {
-    op_parts ignored = {0};
+    ttir_parts ignored = {0};
     in->kernel = NEW(in->memory, ttir_kernel);
     new_value(in, (ttir_type){0});
     ttir_expect(in, "@");
     in->kernel->name = ttir_sees(in, "\"") ? ttir_string(in) : ttir_word(in);
-    read_arguments(in, &in->kernel->body);
-    if (ttir_take(in, "attributes")) read_attributes(in, &ignored);
+    ttir_read_arguments(in, &in->kernel->body);
+    if (ttir_take(in, "attributes")) ttir_read_attributes(in, &ignored);
     ttir_expect(in, "{");
-    read_ops(in, &in->kernel->body);
+    ttir_read_ops(in, &in->kernel->body);
     ttir_expect(in, "}");
 }
 

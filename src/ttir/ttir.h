@@ -115,6 +115,30 @@ const char *ttir_place(ttir_reader *in);
 /* The place of the operation whose line this is. */
 const char *ttir_place_ahead(ttir_reader *in);
 
+/* ---- read.c ---- */
+enum { TTIR_MOST_TYPES = 64 };
+typedef struct ttir_parts {
+    VEC(ttir_value) operands;
+    VEC(const char *) words;
+    VEC(ttir_attribute) attributes;
+    VEC(ttir_block) regions;
+    VEC(const char *) results; /* their names; an empty one belongs to the one before */
+} ttir_parts;
+ttir_value ttir_used_value(ttir_reader *in); /* %name or %name#2 */
+ttir_value ttir_named_argument(ttir_reader *in, ttir_block *block, const char *name,
+                               ttir_type type);
+void ttir_read_arguments(ttir_reader *in, ttir_block *block);
+void ttir_read_attributes(ttir_reader *in, ttir_parts *parts);
+void ttir_add_integer(ttir_reader *in, ttir_attribute *a, const char *word);
+void ttir_read_ops(ttir_reader *in, ttir_block *block); /* up to a brace */
+
+/* ---- region.c; they return the number of results, whose types are in types ---- */
+void ttir_read_region(ttir_reader *in, ttir_parts *parts);
+uint32_t ttir_read_for(ttir_reader *in, ttir_parts *parts, ttir_type *types);
+uint32_t ttir_read_if(ttir_reader *in, ttir_parts *parts, ttir_type *types);
+uint32_t ttir_read_while(ttir_reader *in, ttir_parts *parts, ttir_type *types);
+void ttir_read_branch(ttir_reader *in, ttir_parts *parts);
+
 /* ---- type.c ---- */
 /* Of a type that is not known the dtype is TY_NO_DTYPE. */
 ttir_type ttir_read_type(ttir_reader *in);

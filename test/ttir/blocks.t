@@ -164,3 +164,71 @@ output @buf2[7,5]{5,1}
                4              11              18              25              32
                5              12              19              26              33
                6              13              20              27              34
+--run-- awk -f $ROOT/test/ttir/embed.awk counts.ttir counts.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 16 out/0.npy | od -An -v -w16 -td4; done
+--file counts.ttir--
+module {
+  tt.func public @counts(%i_ptr: !tt.ptr<i32>, %out_ptr: !tt.ptr<i32>) attributes {noinline = false} {
+    %at = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %bins = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+    %c13 = arith.constant dense<13> : tensor<16xi32>
+    %c3 = arith.constant dense<3> : tensor<4xi32>
+    %p = tt.splat %i_ptr : !tt.ptr<i32> -> tensor<16x!tt.ptr<i32>>
+    %q = tt.addptr %p, %at : tensor<16x!tt.ptr<i32>>, tensor<16xi32>
+    %i = tt.load %q : tensor<16x!tt.ptr<i32>>
+    %mask = arith.cmpi slt, %at, %c13 : tensor<16xi32>
+    %h = tt.histogram %i, %mask : tensor<16xi32>, tensor<16xi1> -> tensor<4xi32>
+    %back = arith.subi %c3, %bins : tensor<4xi32>
+    %g = tt.gather %h[%back] {axis = 0 : i32} : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+    %u = tt.splat %out_ptr : !tt.ptr<i32> -> tensor<4x!tt.ptr<i32>>
+    %v = tt.addptr %u, %bins : tensor<4x!tt.ptr<i32>>, tensor<4xi32>
+    tt.store %v, %g : tensor<4x!tt.ptr<i32>>
+    tt.return
+  }
+}
+--file counts.fx--
+graph counts {
+  %r = aten.arange.default(16, dtype=torch.int32, device=cpu)
+  %x = aten.remainder.Scalar(%r, 5)
+  %out = aten.empty.memory_format([4], dtype=torch.int32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [1, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+           2           3           3           3
+           2           3           3           3
+           2           3           3           3
+           2           3           3           3
+           2           3           3           3
+--run-- awk -f $ROOT/test/ttir/embed.awk halves.ttir halves.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 32 out/0.npy | od -An -v -w32 -td8; done
+--file halves.ttir--
+module {
+  tt.func public @halves(%i_ptr: !tt.ptr<i64>, %out_ptr: !tt.ptr<i64>) attributes {noinline = false} {
+    %at = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %both = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+    %c = arith.constant dense<-7046029254386353131> : tensor<2xi64>
+    %p = tt.splat %i_ptr : !tt.ptr<i64> -> tensor<2x!tt.ptr<i64>>
+    %q = tt.addptr %p, %at : tensor<2x!tt.ptr<i64>>, tensor<2xi32>
+    %i = tt.load %q : tensor<2x!tt.ptr<i64>>
+    %h = tt.mulhiui %i, %c : tensor<2xi64>
+    %g = tt.cat %h, %i : tensor<2xi64> -> tensor<4xi64>
+    %u = tt.splat %out_ptr : !tt.ptr<i64> -> tensor<4x!tt.ptr<i64>>
+    %v = tt.addptr %u, %both : tensor<4x!tt.ptr<i64>>, tensor<4xi32>
+    tt.store %v, %g : tensor<4x!tt.ptr<i64>>
+    tt.return
+  }
+}
+--file halves.fx--
+graph halves {
+  %r = aten.arange.start_step(-3, 6, 7, dtype=torch.int64, device=cpu)
+  %out = aten.empty.memory_format([4], dtype=torch.int64, device=cpu)
+  %k = ferrite.triton_kernel.default([%r, %out], KERNEL, [1, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+ -7046029254386353133                    2                   -3                    4
+ -7046029254386353133                    2                   -3                    4
+ -7046029254386353133                    2                   -3                    4
+ -7046029254386353133                    2                   -3                    4
+ -7046029254386353133                    2                   -3                    4

@@ -373,3 +373,63 @@ graph far {
 --err--
 error: run: ferrite.triton_kernel.default (%k): index 10 is out of bounds for 10 elements
 --status-- 1
+
+# a store of one program alone; one of those that a condition lets, to one place
+--run-- awk -f $ROOT/test/ttir/embed.awk once.ttir once.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 12 out/0.npy | od -An -v -w12 -tf4; done
+--file once.ttir--
+module {
+  tt.func public @once(%x_ptr: !tt.ptr<f32>, %out_ptr: !tt.ptr<f32>) attributes {noinline = false} {
+    %c2 = arith.constant 2 : i32
+    %pid = tt.get_program_id x : i32
+    %is = arith.cmpi eq, %pid, %c2 : i32
+    %p = tt.addptr %x_ptr, %pid : !tt.ptr<f32>, i32
+    %x = tt.load %p : !tt.ptr<f32>
+    scf.if %is {
+      tt.store %out_ptr, %x : !tt.ptr<f32>
+    }
+    tt.return
+  }
+}
+--file once.fx--
+graph once {
+  %x = aten.arange.default(5, dtype=torch.float32, device=cpu)
+  %out = aten.full.default([3], 7.0, dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [5, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+               2               7               7
+               2               7               7
+               2               7               7
+               2               7               7
+               2               7               7
+--run-- awk -f $ROOT/test/ttir/embed.awk greater.ttir greater.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 12 out/0.npy | od -An -v -w12 -tf4; done
+--file greater.ttir--
+module {
+  tt.func public @once(%x_ptr: !tt.ptr<f32>, %out_ptr: !tt.ptr<f32>) attributes {noinline = false} {
+    %c2 = arith.constant 2 : i32
+    %pid = tt.get_program_id x : i32
+    %is = arith.cmpi sgt, %pid, %c2 : i32
+    %p = tt.addptr %x_ptr, %pid : !tt.ptr<f32>, i32
+    %x = tt.load %p : !tt.ptr<f32>
+    scf.if %is {
+      tt.store %out_ptr, %x : !tt.ptr<f32>
+    }
+    tt.return
+  }
+}
+--file greater.fx--
+graph once {
+  %x = aten.arange.default(5, dtype=torch.float32, device=cpu)
+  %out = aten.full.default([3], 7.0, dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [5, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+               4               7               7
+               4               7               7
+               4               7               7
+               4               7               7
+               4               7               7

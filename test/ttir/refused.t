@@ -9,7 +9,7 @@
 --file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>) {
-    %h = tt.histogram %p : tensor<8xi32> -> tensor<8xi32> loc(#loc5)
+    %h = tt.elementwise_inline_asm "nop" {constraints = "=r,r"} %p : i32 -> i32 loc(#loc5)
     tt.return loc(#loc2)
   } loc(#loc)
 } loc(#loc)
@@ -21,7 +21,7 @@ graph g {
   output (user %o)
 }
 --err--
-error: lower: cannot lower ferrite.triton_kernel.default: its kernel: tt.histogram at kernels.py:7
+error: lower: cannot lower ferrite.triton_kernel.default: its kernel: tt.elementwise_inline_asm at kernels.py:7
   at %k in graph g
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1
@@ -121,15 +121,16 @@ error: lower: cannot lower ferrite.triton_kernel.default: its kernel: arith.cons
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1
 
-# a loop whose steps depend on each other, and whose number the run knows
+# a loop that counts on by another number in each program
 --run-- cat places kernel >k.ttir; awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >h.fx; ferrite inspect h.fx --stage loop
 --file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>, %n: i32) {
     %c0 = arith.constant 0 : i32 loc(#loc5)
     %c1 = arith.constant 1 : i32 loc(#loc5)
+    %s = tt.get_program_id x : i32 loc(#loc5)
     %f = arith.constant 2.0 : f32 loc(#loc5)
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %f) -> (f32) : i32 {
+    %r = scf.for %i = %c0 to %n step %s iter_args(%a = %f) -> (f32) : i32 {
     %b = arith.mulf %a, %a : f32 loc(#loc5)
     scf.yield %b : f32 loc(#loc5)
     } loc(#loc5)
@@ -141,12 +142,12 @@ module {
 graph g {
   placeholder %x user "x" : f32[3]
   placeholder %n user "n" : int s0
-  %k = ferrite.triton_kernel.default([%x], KERNEL, [1], [%n], [], [0])
+  %k = ferrite.triton_kernel.default([%x], KERNEL, [2], [%n], [], [0])
   %o = _operator.getitem(%k, 0)
   output (user %o)
 }
 --err--
-error: lower: cannot lower ferrite.triton_kernel.default: its kernel k: scf.for at kernels.py:7: steps that depend on each other, more than 64 or of a number that only the run knows
+error: lower: cannot lower ferrite.triton_kernel.default: its kernel k: scf.for at kernels.py:7: a step that is not the same for all programs
   at %k in graph g
   help: replace it in the model, or register the operator as a custom operator with its own kernel
 --status-- 1

@@ -10,6 +10,7 @@ triton_axes triton_axes_of(triton *t, uint32_t rank, const sym_expr *sizes)
     triton_axes a = {.t = t, .rank = rank};
     memcpy(a.axes, t->l->axes, rank * sizeof *a.axes);
     memcpy(a.extents, sizes, rank * sizeof *a.extents);
+    for (uint32_t k = t->grid_axes; k < rank; k++) a.is_within[k] = true;
     return a;
 }
 
@@ -24,6 +25,7 @@ void triton_drop_axis(triton_axes *a, uint32_t k)
     for (a->rank--; k < a->rank; k++) {
         a->axes[k] = a->axes[k + 1];
         a->extents[k] = a->extents[k + 1];
+        a->is_within[k] = a->is_within[k + 1];
     }
 }
 
@@ -83,5 +85,61 @@ bool triton_cut(triton_axes *a, loop_value condition, uint32_t k)
     if (!sym_known_less_equal(s, a->t->l->zero, end, &env)) end = sym_max(s, end, a->t->l->zero);
     if (!sym_known_less_equal(s, end, a->extents[k], &env)) end = sym_min(s, end, a->extents[k]);
     a->extents[k] = end;
+    return true;
+}
+
+/* condition: axis k == e, a place that the axis has? */
+bool triton_meets_one(const triton_axes *a, loop_value condition, uint32_t k, sym_expr *place)
+{
+    sym_bound bounds[LOWER_MAX_RANK];
+    sym_env env = triton_env(a, bounds);
+    sym_table *s = a->t->s;
+    sym_expr factor, rest;
+    int64_t step;
+    const loop_node *n = loop_at(a->t->p, condition);
+    if (n->op != LOOP_EQ) return false;
+    sym_expr x = triton_expr(a->t, n->args[0]), y = triton_expr(a->t, n->args[1]);
+    if (sym_is_none(x) || sym_is_none(y)) return false;
+    if (!sym_linear_in(s, sym_sub(s, y, x), a->axes[k], &factor, &rest)) return false;
+    if (!sym_is_int(s, factor, &step) || (step != 1 && step != -1) || has_axis(a, rest))
+        return false;
+    *place = sym_mul_int(s, rest, -step);
+    return sym_known_less_equal(s, a->t->l->zero, *place, &env) &&
+           sym_known_less_equal(s, sym_add_int(s, *place, 1), a->extents[k], &env);
+}
+
+/* The axis, among those that are left, with the smallest step that is at least the span; or the rank. */
+static uint32_t next_axis(const triton_axes *a, const sym_expr *steps, const bool *left,
+                          sym_expr span)
+{
+    sym_table *s = a->t->s;
+    uint32_t found = a->rank;
+    for (uint32_t k = 0; k < a->rank; k++) {
+        if (!left[k] || !sym_known_less_equal(s, span, steps[k], NULL)) continue;
+        if (found == a->rank || sym_known_less_equal(s, steps[k], steps[found], NULL)) found = k;
+    }
+    return found;
+}
+
+bool triton_is_injective(const triton_axes *a, sym_expr place, bool within)
+{
+    sym_table *s = a->t->s;
+    sym_expr steps[LOWER_MAX_RANK], rest = place, span = a->t->l->one;
+    bool left[LOWER_MAX_RANK];
+    uint32_t open = 0;
+    for (uint32_t k = 0; k < a->rank; k++) {
+        left[k] = !lower_is_one(a->t->l, a->extents[k]) && (a->is_within[k] || !within);
+        open += left[k];
+        if (!left[k] && within) continue;
+        if (!sym_linear_in(s, rest, a->axes[k], &steps[k], &rest)) return false;
+        if (sym_known_less_equal(s, steps[k], a->t->l->zero, NULL))
+            steps[k] = sym_mul_int(s, steps[k], -1);
+    }
+    for (; open; open--) {
+        uint32_t k = next_axis(a, steps, left, span);
+        if (k == a->rank) return false;
+        span = sym_add(s, span, sym_mul(s, steps[k], sym_add_int(s, a->extents[k], -1)));
+        left[k] = false;
+    }
     return true;
 }

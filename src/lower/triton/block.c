@@ -17,8 +17,7 @@ fe_status triton_program_id(triton *t, const ttir_op *op, int parameter)
     (void)parameter;
     uint32_t k;
     if (!axis_named(op, &k)) return triton_fail(t, "of this axis");
-    sym_expr e = t->axis_of[k] == TRITON_NO_AXIS ? t->l->zero : t->l->axes[t->axis_of[k]];
-    triton_give(t, op, loop_index(t->p, e));
+    triton_give(t, op, loop_index(t->p, t->id[k]));
     return FE_OK;
 }
 
@@ -119,6 +118,17 @@ fe_status triton_join(triton *t, const ttir_op *op, int parameter)
                zero = loop_const_int(t->p, TY_I64, 0);
     loop_value is_first = loop_binary(t->p, LOOP_EQ, side, zero);
     triton_give(t, op, loop_where(t->p, is_first, triton_here(t, op, 0), triton_here(t, op, 1)));
+    return FE_OK;
+}
+
+/* One block behind the other. */
+fe_status triton_cat(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    if (t->values[op->operands[0]].argument) return triton_fail(t, "of pointers");
+    lower_tensor both[] = {triton_operand(t, op, 0), triton_operand(t, op, 1)};
+    triton_give_tensor(
+        t, op, lower_joined(t->l, both, 2, t->lead_count, triton_type(t, op->result)->dtype));
     return FE_OK;
 }
 

@@ -1,6 +1,6 @@
 /* kernel.c -- the call of a kernel: its arguments, its operations one by one, and what it leaves in the
  * memory that it wrote. */
-#include "lower/triton/triton.h"
+#include "lower/triton/region.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -135,11 +135,12 @@ static fe_status take_grid(triton *t)
     if (count < 1) return lower_fail(t->l, "a grid of more than three axes");
     for (int k = count; k < 3; k++) t->grid[k] = t->l->one;
     for (uint32_t k = 0; k < 3; k++) {
-        t->axis_of[k] = TRITON_NO_AXIS;
-        if (lower_is_one(t->l, t->grid[k])) continue;
-        t->axis_of[k] = t->lead_count;
+        t->id[k] = t->l->zero;
+        if (lower_is_one(t->l, t->grid[k]) || triton_has_turns(t->kernel)) continue;
+        t->id[k] = t->l->axes[t->lead_count];
         t->lead[t->lead_count++] = t->grid[k];
     }
+    t->grid_axes = t->lead_count;
     return FE_OK;
 }
 
@@ -164,6 +165,78 @@ static fe_status give_written(triton *t)
     return lower_give_items(t->l, items, (uint32_t)count);
 }
 
+/* What a kernel is given, to begin with it anew. */
+typedef struct beginning {
+    triton state;
+    triton_memory *memories;
+    triton_value *values;
+    uint32_t ops, buffers;
+} beginning;
+
+static triton_value *copied_values(triton *t, const triton_value *values)
+{
+    uint32_t count = t->kernel->types.count;
+    triton_value *made = arena_copy(t->l->memory, values, count * sizeof *made);
+    for (uint32_t k = 0; k < count; k++)
+        if (made[k].t.box)
+            made[k].t.box = arena_copy(t->l->memory, made[k].t.box, sizeof *made[k].t.box);
+    return made;
+}
+
+static beginning begin(triton *t)
+{
+    beginning b = {.state = *t, .ops = t->p->ops.count, .buffers = t->p->buffers.count};
+    b.memories = arena_copy(t->l->memory, t->memories, t->memory_count * sizeof *b.memories);
+    b.values = copied_values(t, t->values);
+    return b;
+}
+
+static void begin_anew(triton *t, const beginning *b)
+{
+    triton found = *t;
+    control_end_scope(t->l, b->ops);
+    t->p->ops.count = b->ops;
+    t->p->buffers.count = b->buffers;
+    lower_note_ops(t->l);
+    *t = b->state;
+    memcpy(&t->in_order, &found.in_order, sizeof found.in_order);
+    memcpy(t->memories, b->memories, t->memory_count * sizeof *t->memories);
+    t->values = copied_values(t, b->values);
+}
+
+/* One program instance after the other, the first axis of the grid the fastest. */
+static fe_status run_in_turn(triton *t, int axis)
+{
+    if (axis < 0) return triton_run(t, &t->kernel->body);
+    if (lower_is_one(t->l, t->grid[axis])) return run_in_turn(t, axis - 1);
+    uint32_t begin = control_begin_repeat(t->l, t->grid[axis], &t->id[axis]);
+    FE_TRY(run_in_turn(t, axis - 1));
+    control_end_repeat(t->l, begin);
+    return FE_OK;
+}
+
+static fe_status run_once(triton *t)
+{
+    triton_region region;
+    if (!triton_has_turns(t->kernel)) return triton_run(t, &t->kernel->body);
+    FE_TRY(triton_enter(t, &t->kernel->body, 1, &region));
+    FE_TRY(run_in_turn(t, 2));
+    triton_leave(&region);
+    return FE_OK;
+}
+
+/* The operations. Where the order of a loop's steps turns out to matter they are made anew. */
+static fe_status run_all(triton *t)
+{
+    const beginning b = begin(t);
+    FE_TRY(run_once(t));
+    while (t->is_out_of_order) {
+        begin_anew(t, &b);
+        FE_TRY(run_once(t));
+    }
+    return FE_OK;
+}
+
 fe_status lower_op_triton_kernel(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)n, (void)row;
@@ -174,6 +247,6 @@ fe_status lower_op_triton_kernel(lowering *l, fx_node *n, const lower_row *row)
     t.values = NEW_ARRAY(l->memory, triton_value, t.kernel->types.count);
     FE_TRY(take_grid(&t));
     FE_TRY(take_arguments(&t));
-    FE_TRY(triton_run(&t, &t.kernel->body));
+    FE_TRY(run_all(&t));
     return give_written(&t);
 }

@@ -1,4 +1,4 @@
-/* memory.c -- pointers, loads and atomic additions. A pointer is an argument and an offset: elements
+/* memory.c -- pointers, loads and stores. A pointer is an argument and an offset: elements
  * behind its first one. */
 #include "lower/triton/triton.h"
 
@@ -54,62 +54,66 @@ bool triton_needs_check(const triton_axes *a, sym_expr e, sym_expr room)
     return !is_inside && is_static(a->t, e) && is_static(a->t, room);
 }
 
-fe_status triton_load(triton *t, const ttir_op *op, int parameter)
+/* What is in memory as what the pointer says that is there; the other way round. */
+loop_value triton_reinterpreted(triton *t, ty_dtype d, loop_value v)
 {
-    (void)parameter;
-    const ttir_type *type = triton_type(t, op->result);
+    ty_dtype held = loop_at(t->p, v)->dtype;
+    if (held == d || (ty_is_integral(held, true) && ty_is_integral(d, true)))
+        return loop_cast(t->p, d, v);
+    return loop_make(t->p, (loop_node){.op = LOOP_BITCAST, .dtype = d, .args = {v}});
+}
+
+fe_status triton_read(triton *t, const ttir_op *op, const ttir_type *type, ttir_value mask_of,
+                      ttir_value other_of, lower_tensor *out)
+{
     uint32_t argument = t->values[op->operands[0]].argument;
     if (!argument) return triton_fail(t, "from what is no pointer to an argument");
     triton_memory *m = &t->memories[argument - 1];
     loop_value offset = triton_here(t, op, 0);
-    loop_value mask = triton_mask(t, op->operand_count > 1 ? op->operands[1] : 0);
+    loop_value mask = triton_mask(t, mask_of);
     sym_expr sizes[LOWER_MAX_RANK], e = triton_expr(t, offset);
-    triton_axes all = triton_axes_of(t, triton_sizes(t, type, sizes), sizes);
+    uint32_t rank = triton_sizes(t, type, sizes);
+    triton_axes all = triton_axes_of(t, rank, sizes);
     sym_expr room = t->p->buffers.at[m->view.buffer].elements;
     bool is_open = sym_is_none(e) ||
                    (!mask.id && triton_needs_check(&all, sym_add(t->s, e, m->view.offset), room));
     if (is_open) e = looked_up(t, m, offset);
-    loop_value v = loop_cast(t->p, type->dtype,
-                             loop_load(t->p, m->view.buffer, sym_add(t->s, m->view.offset, e)));
+    loop_value v = triton_reinterpreted(
+        t, type->dtype, loop_load(t->p, m->view.buffer, sym_add(t->s, m->view.offset, e)));
     loop_value other = loop_cast(t->p, type->dtype, loop_const_int(t->p, TY_I32, 0));
-    if (op->operand_count > 2) other = triton_here(t, op, 2);
-    m->is_read = true;
-    triton_give(t, op, mask.id ? loop_masked(t->p, mask, v, other) : v);
+    if (other_of) other = lower_here(t->l, triton_tensor(t, other_of));
+    if (mask.id) v = loop_masked(t->p, mask, v, other);
+    *out = lower_value(t->l, type->dtype, rank, sizes, v);
+    m->is_read |= !m->is_in_place;
+    if (m->is_in_place) lower_realise(t->l, out->box, NULL);
     return FE_OK;
 }
 
-static fe_status write(triton *t, const ttir_op *op, ttir_value mask, loop_store_mode mode)
+fe_status triton_load(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    lower_tensor x;
+    FE_TRY(triton_read(t, op, triton_type(t, op->result),
+                       op->operand_count > 1 ? op->operands[1] : 0,
+                       op->operand_count > 2 ? op->operands[2] : 0, &x));
+    triton_give_tensor(t, op, x);
+    return FE_OK;
+}
+
+fe_status triton_write_to(triton *t, const ttir_op *op, loop_value value, ttir_value mask,
+                          loop_store_mode mode)
 {
     sym_expr sizes[LOWER_MAX_RANK];
     const ttir_type *type = triton_type(t, op->operands[0]);
     uint32_t argument = t->values[op->operands[0]].argument, rank = triton_sizes(t, type, sizes);
     if (!argument) return triton_fail(t, "to what is no pointer to an argument");
-    return triton_write(t, &t->memories[argument - 1], rank, sizes, triton_here(t, op, 0),
-                        triton_here(t, op, 1), triton_mask(t, mask), mode);
+    return triton_write(t, &t->memories[argument - 1], rank, sizes, triton_here(t, op, 0), value,
+                        triton_mask(t, mask), mode);
 }
 
 fe_status triton_store(triton *t, const ttir_op *op, int parameter)
 {
     (void)parameter;
-    return write(t, op, op->operand_count > 2 ? op->operands[2] : 0, LOOP_SET);
-}
-
-fe_status triton_atomic(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    static const struct {
-        const char *name;
-        loop_store_mode mode;
-    } MODES[] = {{"fadd", LOOP_ADD_INTO},
-                 {"add", LOOP_ADD_INTO},
-                 {"max", LOOP_MAX_INTO},
-                 {"min", LOOP_MIN_INTO}};
-    const char *name = op->word_count ? op->words[0] : "";
-    if (ty_is_half(triton_type(t, op->operands[1])->dtype)) return triton_fail(t, "of halves");
-    if (op->result_count && t->kernel->uses.at[op->result])
-        return triton_fail(t, "whose old values are used");
-    for (size_t k = 0; k < COUNT_OF(MODES); k++)
-        if (strcmp(MODES[k].name, name) == 0)
-            return write(t, op, op->operand_count > 2 ? op->operands[2] : 0, MODES[k].mode);
-    return triton_fail(t, "by '%s'", name);
+    return triton_write_to(t, op, triton_here(t, op, 1),
+                           op->operand_count > 2 ? op->operands[2] : 0, LOOP_SET);
 }

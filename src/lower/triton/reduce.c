@@ -179,9 +179,7 @@ static fe_status reduce_pair(triton *t, const ttir_op *op, uint32_t dim)
 {
     bool is_max, reduced[LOWER_MAX_RANK] = {false};
     sym_expr at[LOWER_MAX_RANK];
-    if (op->result_count != 2 || !finds_place(op, &is_max))
-        return triton_fail(t,
-                           "of several values, by another function than the place of an extreme");
+    if (op->result_count != 2 || !finds_place(op, &is_max)) return triton_reduce_by(t, op, dim);
     lower_tensor x = triton_operand(t, op, 0), second = triton_operand(t, op, 1);
     ty_dtype d = lower_compute_dtype(lower_dtype(x));
     loop_value v = loop_cast(t->p, d, lower_here(t->l, x));
@@ -220,7 +218,7 @@ fe_status triton_reduce(triton *t, const ttir_op *op, int parameter)
     if (!is_axis(t, op, &dim)) return triton_fail(t, "along no axis");
     if (op->operand_count == 2) return reduce_pair(t, op, dim);
     if (op->operand_count != 1 || !triton_reduction(code, false))
-        return triton_fail(t, "by another function than a sum, a product or an extreme");
+        return triton_reduce_by(t, op, dim);
     const triton_value *x = &t->values[op->operands[0]];
     lower_tensor v;
     if (x->steps.box && x->code == code && x->loops == t->loops)
@@ -245,7 +243,7 @@ fe_status triton_scan(triton *t, const ttir_op *op, int parameter)
     if (!is_axis(t, op, &dim)) return triton_fail(t, "along no axis");
     if (op->operand_count != 1 || (kind != LOOP_SUM && kind != LOOP_PROD) ||
         lower_dtype(x) == TY_BOOL)
-        return triton_fail(t, "by another function than a sum or a product");
+        return triton_scan_by(t, op, dim, is_reverse);
     ty_dtype d = lower_compute_dtype(lower_dtype(x));
     for (uint32_t k = 0; k < x.rank; k++) {
         from[k] = k == dim ? t->l->reduce_axes[0] : t->l->axes[axes];

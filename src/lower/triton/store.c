@@ -67,6 +67,7 @@ static void merge(writing *w, uint32_t a, uint32_t b)
     if (loop_uses_axis(w->t->p, together.value, w->over.axes[a]) && !was_bounded) return;
     replace(&together, from + 1, to + 1, 1);
     together.over.extents[b] = extent;
+    together.over.is_within[b] |= together.over.is_within[a];
     triton_drop_axis(&together.over, a);
     *w = together;
 }
@@ -89,9 +90,15 @@ static void merge_axes(writing *w)
 
 static bool is_settled(writing *w, loop_value condition)
 {
+    sym_expr place;
     if (triton_holds(&w->over, condition)) return true;
-    for (uint32_t k = 0; k < w->over.rank; k++)
+    for (uint32_t k = 0; k < w->over.rank; k++) {
         if (triton_cut(&w->over, condition, k)) return true;
+        if (!triton_meets_one(&w->over, condition, k, &place)) continue;
+        replace(w, &w->over.axes[k], &place, 1);
+        triton_drop_axis(&w->over, k);
+        return true;
+    }
     return false;
 }
 
@@ -187,6 +194,12 @@ static void keep_view(triton_memory *m, loop_view view, bool has_spare)
 static void make_ours(triton *t, triton_memory *m, bool is_covered, bool needs_spare)
 {
     const ty_tensor *x = m->tensor;
+    if (m->is_in_place) {
+        sym_expr *elements = &t->p->buffers.at[m->view.buffer].elements;
+        if (needs_spare && !m->has_spare) *elements = sym_add_int(t->s, *elements, 1);
+        m->has_spare |= needs_spare;
+        return;
+    }
     if (m->is_ours && !m->is_read && (m->has_spare || !needs_spare) && !is_covered) return;
     lower_tensor made = lower_temp_tensor(t->l, x->dtype, x->rank, x->sizes, x->strides);
     loop_buffer *b = &t->p->buffers.at[made.box->view.buffer];
@@ -202,7 +215,13 @@ static void make_ours(triton *t, triton_memory *m, bool is_covered, bool needs_s
     keep_view(m, made.box->view, needs_spare);
 }
 
-/* Elements that the mask leaves out get what was there, where all of their places are known to be inside. */
+void triton_own(triton *t, triton_memory *m)
+{
+    make_ours(t, m, false, false);
+}
+
+/* Elements that the mask leaves out get what was there, where all of their places are known to be inside,
+ * and are no others' too. */
 static bool choose_old(writing *w, loop_value mask)
 {
     sym_bound bounds[LOWER_MAX_RANK];
@@ -214,9 +233,11 @@ static bool choose_old(writing *w, loop_value mask)
     if (w->mode != LOOP_SET || sym_is_none(e) || sym_has_kind(t->s, e, SYM_INDIRECT)) return false;
     if (!sym_known_less_equal(t->s, t->l->zero, e, &env)) return false;
     if (!sym_known_less_equal(t->s, sym_add_int(t->s, e, 1), room, &env)) return false;
+    if (!triton_is_injective(&w->over, e, false))
+        return false; /* the old one would follow the new one */
     loop_value old = loop_load(t->p, m->view.buffer, sym_add(t->s, m->view.offset, e));
     w->value = loop_where(t->p, mask, w->value, old);
-    m->is_read = true;
+    m->is_read = !m->is_in_place; /* in place, what is written is where it was read */
     return true;
 }
 
@@ -232,6 +253,19 @@ static sym_expr place_of(writing *w, loop_value mask)
     return lower_lookup(t->l, place, room, LOOP_ELEMENTS);
 }
 
+/* Steps of a loop are axes here, and come in no order: none may write where another one does. */
+static void check_order(writing *w)
+{
+    triton *t = w->t;
+    sym_expr e = triton_expr(t, w->offset);
+    bool is_ordered = w->mode != LOOP_SET || !t->loops;
+    if (is_ordered || (!sym_is_none(e) && !sym_has_kind(t->s, e, SYM_INDIRECT) &&
+                       triton_is_injective(&w->over, e, true)))
+        return;
+    vec_push(t->l->memory, &t->in_order, t->around[t->loops - 1]);
+    t->is_out_of_order = true;
+}
+
 fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_expr *sizes,
                        loop_value offset, loop_value value, loop_value mask, loop_store_mode mode)
 {
@@ -240,7 +274,9 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
                  .over = triton_axes_of(t, rank, sizes),
                  .offset = offset,
                  .mode = mode};
-    w.value = loop_cast(t->p, m->tensor->dtype, value);
+    if (t->regions && !m->is_in_place)
+        return triton_fail(t, "to a tensor of which only this operation's pointer tells");
+    w.value = triton_reinterpreted(t, m->tensor->dtype, value);
     if (lower_repeats(t->l, m->tensor)) return triton_fail(t, "to a tensor whose elements are one");
     if (mask.id) loop_add_fact(t->p, &w.conditions, mask);
     cut_axes(&w); /* those that are bounded alone, */
@@ -248,6 +284,7 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
     cut_axes(&w); /* and together */
     loop_value rest = rest_of_mask(&w);
     drop_still_axes(&w, rest);
+    check_order(&w);
     renumber(&w, &rest);
     if (rest.id && choose_old(&w, rest)) rest.id = 0;
     bool is_covered =

@@ -8,7 +8,8 @@
  * and what masks say becomes extents (store.c).
  *
  * Instances of a right program do not depend on each other, so it does not matter that they take each
- * operation together; the steps of a loop may depend on each other, which loop.c looks at.
+ * operation together, unless atomic operations say which is the first (atomic.c); the steps of a loop may
+ * depend on each other, which loop.c looks at, and are regions of the program then (region.h).
  */
 #ifndef FERRITE_LOWER_TRITON_H
 #define FERRITE_LOWER_TRITON_H
@@ -36,6 +37,7 @@ typedef struct triton_memory {
     bool is_read;   /* something lazy reads it, so that it must not change */
     bool has_spare; /* one more element, for what masks leave out */
     bool is_written;
+    bool is_in_place; /* a region that is being made writes to it: nothing lazy reads it */
 } triton_memory;
 
 /* A way to a label. */
@@ -58,13 +60,19 @@ typedef struct triton {
     sym_expr grid[3];
     uint32_t lead_count; /* axes of the grid and steps of loops */
     sym_expr lead[LOWER_MAX_RANK];
-    uint32_t axis_of[3]; /* of the grid's; none where it is 1 long */
+    sym_expr id[3];     /* of the program instance */
+    uint32_t grid_axes; /* how many of the axes in front are the grid's */
     uint32_t loops;
+    const ttir_op *around[LOWER_MAX_RANK]; /* these loops, whose steps are axes */
+    /* loops whose steps have to be taken in order, as they write to the same places */
+    VEC(const ttir_op *) in_order;
+    bool is_out_of_order;          /* another one has been found: the kernel has to be made anew */
+    uint32_t regions;              /* that are being made */
     triton_value condition;        /* of the branches around; no tensor: none */
     VEC(struct triton_edge) edges; /* to labels that stand further on */
 } triton;
 
-enum { TRITON_NO_AXIS = INT_MAX };
+enum { TRITON_NO_AXIS = INT_MAX }; /* of a tensor */
 
 typedef fe_status triton_rule(triton *t, const ttir_op *op, int parameter);
 #define TTIR(id, name, form, operands, result, rule, parameter) triton_rule triton_##rule;
@@ -94,6 +102,14 @@ sym_expr triton_expr(triton *t, loop_value v);
 loop_value triton_index(triton *t, ty_dtype d, sym_expr e);
 /* The mask (none: 0) and the condition of the branches around, over its axes; no value: it always holds. */
 loop_value triton_mask(triton *t, ttir_value mask);
+/* a op b; a divisor that is 0 does not stop the program. */
+loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b);
+
+/* ---- integer.c ---- */
+loop_value triton_unsigned_here(triton *t, const ttir_op *op, uint32_t k);
+bool triton_is_natural(triton *t, sym_expr e, int64_t least,
+                       const sym_env *env); /* at least that */
+
 /* ---- reduce.c ---- */
 /* The reduction that an operation on two values is a step of; LOOP_NO_REDUCE: none. */
 loop_reduce triton_reduction(ttir_code code, bool of_bools);
@@ -110,12 +126,18 @@ loop_value triton_joined(triton *t, ttir_code code, loop_value a, loop_value b);
 /* Is it the number 0, in all of the block? */
 bool triton_is_zero(triton *t, ttir_value v);
 
+/* ---- combine.c ---- */
+/* Along that dimension, by the operation's region. */
+fe_status triton_reduce_by(triton *t, const ttir_op *op, uint32_t dim);
+fe_status triton_scan_by(triton *t, const ttir_op *op, uint32_t dim, bool is_reverse);
+
 /* ---- axes.c ---- */
 /* Axis k is the symbol axes[k], in [0, extents[k]). */
 typedef struct triton_axes {
     triton *t;
     uint32_t rank;
     sym_expr axes[LOWER_MAX_RANK], extents[LOWER_MAX_RANK];
+    bool is_within[LOWER_MAX_RANK]; /* a program instance: not of the grid alone */
 } triton_axes;
 triton_axes triton_axes_of(triton *t, uint32_t rank, const sym_expr *sizes); /* i0, i1, ... */
 sym_env triton_env(const triton_axes *a, sym_bound *bounds);
@@ -129,12 +151,29 @@ sym_expr triton_merge(const triton_axes *a, uint32_t outer, uint32_t inner, sym_
 bool triton_holds(const triton_axes *a, loop_value condition);
 /* Ends axis k where the condition does; false: it does not say where. */
 bool triton_cut(triton_axes *a, loop_value condition, uint32_t k);
+/* Does the condition hold at one place of axis k alone? */
+bool triton_meets_one(const triton_axes *a, loop_value condition, uint32_t k, sym_expr *place);
+/* Is this another number at each point? `within`: of one program instance. */
+bool triton_is_injective(const triton_axes *a, sym_expr place, bool within);
 
 /* ---- memory.c ---- */
 /* Is it not known that element e, over these axes, is in [0, room), although both are numbers and axes
  * alone? Then nothing but a check of the run can tell; where sizes are symbols, assertions about them
  * do. */
 bool triton_needs_check(const triton_axes *a, sym_expr e, sym_expr room);
+/* What is in memory as what the pointer says that is there; or the other way round. */
+loop_value triton_reinterpreted(triton *t, ty_dtype d, loop_value v);
+/* What operand 0 points to, where the mask (none: 0) holds, and else the other (none: zeros). */
+fe_status triton_read(triton *t, const ttir_op *op, const ttir_type *type, ttir_value mask,
+                      ttir_value other, lower_tensor *out);
+/* There: (mode)= value. */
+fe_status triton_write_to(triton *t, const ttir_op *op, loop_value value, ttir_value mask,
+                          loop_store_mode mode);
+
+/* ---- atomic.c ---- */
+/* Is there, in the kernel, an operation that needs one program instance after the other? */
+bool triton_has_turns(const ttir_kernel *kernel);
+bool triton_uses_old(const ttir_kernel *kernel, const ttir_op *op); /* what was in memory before */
 
 /* ---- branch.c ---- */
 /* v, over the axes in front, where the branches around lead. */
@@ -146,10 +185,18 @@ fe_status triton_choose(triton *t, loop_value condition, triton_value a, triton_
 triton_value triton_made(triton *t, ttir_value v);
 
 /* ---- meet.c ---- */
-/* Does a step of the loop read memory that another one may write? */
+/* Marks, at the number of its argument, the memory that operations of the block write to. */
+void triton_find_written(const triton *t, const ttir_block *block, bool *marks);
+/* Does a step of the loop read memory that another one may write, or write to it in two places? */
 bool triton_meets_in_memory(const triton *t, const ttir_op *loop);
 
+/* ---- region.c ---- */
+/* The greatest of these integers, as a symbol that the run gives its value. */
+sym_expr triton_most(triton *t, lower_tensor x);
+
 /* ---- store.c ---- */
+/* Memory of our own that nothing lazy reads. */
+void triton_own(triton *t, triton_memory *m);
 /* memory[offset] (mode)= value where the mask holds; all are over the axes of these sizes. */
 fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_expr *sizes,
                        loop_value offset, loop_value value, loop_value mask, loop_store_mode mode);

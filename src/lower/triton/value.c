@@ -1,6 +1,4 @@
 /* value.c -- numbers, element by element. Halves are computed in f32 and rounded after each operation.
- * Integers have no sign in the kernel and are signed here; an operation on unsigned ones converts them
- * there and back.
  */
 #include "lower/triton/triton.h"
 
@@ -121,7 +119,7 @@ static loop_value divisor(triton *t, loop_opcode op, loop_value v)
     return loop_where(t->p, loop_binary(t->p, LOOP_EQ, v, zero), one, v);
 }
 
-static loop_value applied(triton *t, loop_opcode op, loop_value a, loop_value b)
+loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b)
 {
     return loop_binary(t->p, op, a, divisor(t, op, b));
 }
@@ -134,7 +132,8 @@ fe_status triton_number(triton *t, const ttir_op *op, int opcode)
     if (op->operand_count == 1)
         triton_give(t, op, loop_unary(t->p, (loop_opcode)opcode, a));
     else
-        triton_give(t, op, applied(t, (loop_opcode)opcode, a, widened(t, triton_here(t, op, 1))));
+        triton_give(t, op,
+                    triton_applied(t, (loop_opcode)opcode, a, widened(t, triton_here(t, op, 1))));
     return FE_OK;
 }
 
@@ -193,109 +192,6 @@ fe_status triton_library(triton *t, const ttir_op *op, int parameter)
     return triton_fail(t, "the function \"%s\"", name);
 }
 
-/* ---- integers ---- */
-
-static bool is_natural(triton *t, sym_expr e, int64_t least, const sym_env *env)
-{
-    return sym_known_less_equal(t->s, lower_const(t->l, least), e, env);
-}
-
-/* Could it wrap around? Sums and products of sizes do not where the program is right; large constants
- * are those of hashes. */
-static bool may_wrap(triton *t, ty_dtype d, sym_expr a, sym_expr b, sym_expr e, const sym_env *env)
-{
-    enum { LARGE = 1 << 26 };
-    int64_t least, most, factor;
-    if (sym_is_none(e)) return true;
-    if (d == TY_I64 || sym_is_int(t->s, e, NULL)) return false;
-    for (int k = 0; k < 2; k++)
-        if (sym_is_int(t->s, k ? a : b, &factor) && (factor > LARGE || factor < -LARGE))
-            return true;
-    sym_range(t->s, e, env, &least, &most);
-    return (least != SYM_NO_MIN && least < INT32_MIN) || (most != SYM_NO_MAX && most > INT32_MAX);
-}
-
-static sym_expr combined(triton *t, loop_opcode op, sym_expr a, sym_expr b, const sym_env *env)
-{
-    bool divides = is_natural(t, a, 0, env) && is_natural(t, b, 1, env);
-    switch (op) {
-    case LOOP_ADD: return sym_add(t->s, a, b);
-    case LOOP_SUB: return sym_sub(t->s, a, b);
-    case LOOP_MUL: return sym_mul(t->s, a, b);
-    case LOOP_MIN: return sym_min(t->s, a, b);
-    case LOOP_MAX: return sym_max(t->s, a, b);
-    case LOOP_TRUNCDIV:
-        return divides ? sym_simplify(t->s, sym_floordiv(t->s, a, b), env) : (sym_expr){0};
-    case LOOP_FMOD: return divides ? sym_simplify(t->s, sym_mod(t->s, a, b), env) : (sym_expr){0};
-    default: return (sym_expr){0};
-    }
-}
-
-/* As an expression, where both operands are; naturals: only where they are not negative. */
-static bool as_expression(triton *t, const ttir_op *op, int opcode, bool naturals, loop_value a,
-                          loop_value b)
-{
-    sym_bound bounds[LOWER_MAX_RANK];
-    sym_expr sizes[LOWER_MAX_RANK], x = triton_expr(t, a), y = triton_expr(t, b);
-    const ttir_type *type = triton_type(t, op->result);
-    sym_env env = {bounds, triton_sizes(t, type, sizes)};
-    if (sym_is_none(x) || sym_is_none(y) || (type->dtype != TY_I32 && type->dtype != TY_I64))
-        return false;
-    for (uint32_t k = 0; k < env.count; k++) bounds[k] = (sym_bound){t->l->axes[k], sizes[k]};
-    if (naturals && !(is_natural(t, x, 0, &env) && is_natural(t, y, 0, &env))) return false;
-    sym_expr e = combined(t, (loop_opcode)opcode, x, y, &env);
-    if (may_wrap(t, type->dtype, x, y, e, &env)) return false;
-    triton_give(t, op, triton_index(t, type->dtype, e));
-    return true;
-}
-
-fe_status triton_integer(triton *t, const ttir_op *op, int opcode)
-{
-    loop_value a = triton_here(t, op, 0), b = triton_here(t, op, 1);
-    if (!as_expression(t, op, opcode, false, a, b))
-        triton_give(t, op, applied(t, (loop_opcode)opcode, a, b));
-    return FE_OK;
-}
-
-static ty_dtype without_sign(ty_dtype d)
-{
-    switch (d) {
-    case TY_I8: return TY_U8;
-    case TY_I16: return TY_U16;
-    case TY_I32: return TY_U32;
-    case TY_I64: return TY_U64;
-    default: return d;
-    }
-}
-
-static loop_value unsigned_here(triton *t, const ttir_op *op, uint32_t k)
-{
-    loop_value v = triton_here(t, op, k);
-    return loop_cast(t->p, without_sign(dtype_of(t, v)), v);
-}
-
-fe_status triton_unsigned(triton *t, const ttir_op *op, int opcode)
-{
-    loop_value a = triton_here(t, op, 0), b = triton_here(t, op, 1);
-    if (as_expression(t, op, opcode, true, a, b)) return FE_OK;
-    triton_give(t, op,
-                applied(t, (loop_opcode)opcode, unsigned_here(t, op, 0), unsigned_here(t, op, 1)));
-    return FE_OK;
-}
-
-/* The upper half of a product. */
-fe_status triton_high_product(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    if (triton_type(t, op->result)->dtype != TY_I32)
-        return triton_fail(t, "of other integers than i32");
-    loop_value a = loop_cast(t->p, TY_U64, unsigned_here(t, op, 0)),
-               b = loop_cast(t->p, TY_U64, unsigned_here(t, op, 1)),
-               half = loop_const_int(t->p, TY_U64, 32);
-    triton_give(t, op, loop_binary(t->p, LOOP_SHR, loop_binary(t->p, LOOP_MUL, a, b), half));
-    return FE_OK;
-}
-
 /* ---- comparisons ---- */
 
 static loop_value either_nan(triton *t, loop_value a, loop_value b)
@@ -345,8 +241,8 @@ static bool compared_integers(triton *t, const ttir_op *op, const char *predicat
     sym_expr x = triton_expr(t, a), y = triton_expr(t, b);
     bool has_sign = predicate[0] == 's' || predicate[0] == 'u';
     if (predicate[0] == 'u') {
-        a = unsigned_here(t, op, 0);
-        b = unsigned_here(t, op, 1);
+        a = triton_unsigned_here(t, op, 0);
+        b = triton_unsigned_here(t, op, 1);
     } else if (!sym_is_none(x) && !sym_is_none(y)) {
         a = loop_index(t->p, x);
         b = loop_index(t->p, y);
@@ -407,8 +303,8 @@ fe_status triton_convert_unsigned(triton *t, const ttir_op *op, int parameter)
 {
     (void)parameter;
     sym_expr e = triton_expr(t, triton_here(t, op, 0));
-    bool is_natural_number = !sym_is_none(e) && is_natural(t, e, 0, NULL);
-    triton_give(t, op, is_natural_number ? loop_index(t->p, e) : unsigned_here(t, op, 0));
+    bool is_natural_number = !sym_is_none(e) && triton_is_natural(t, e, 0, NULL);
+    triton_give(t, op, is_natural_number ? loop_index(t->p, e) : triton_unsigned_here(t, op, 0));
     return FE_OK;
 }
 
@@ -444,7 +340,8 @@ fe_status triton_bitcast(triton *t, const ttir_op *op, int parameter)
     loop_value v = triton_here(t, op, 0);
     if (value->argument) {
         ty_dtype held = t->memories[value->argument - 1].tensor->dtype;
-        if (!triton_fits(held, type->dtype)) return triton_fail(t, "of a pointer");
+        if (ty_dtype_size(held) != ty_dtype_size(type->dtype))
+            return triton_fail(t, "of a pointer");
         triton_set(t, op, 0,
                    (triton_value){.t = triton_operand(t, op, 0), .argument = value->argument});
         return FE_OK;
