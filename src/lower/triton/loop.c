@@ -336,21 +336,6 @@ static sym_expr greatest(triton *t, sym_expr count)
     return most == SYM_NO_MAX ? (sym_expr){0} : lower_const(t->l, most);
 }
 
-/* Of bounds that are expressions. */
-static fe_status find_count(triton_loop *loop, sym_expr low, sym_expr high, sym_expr step)
-{
-    triton *t = loop->t;
-    sym_expr count = sym_ceildiv(t->s, sym_sub(t->s, high, low), step);
-    loop->is_ragged = sym_has_kind(t->s, count, SYM_INDEX);
-    loop->most = loop->is_ragged ? greatest(t, count) : count;
-    if (sym_is_none(loop->most))
-        return triton_fail(t, "bounds that are not limited by the grid's size");
-    if (!sym_known_less_equal(t->s, t->l->zero, loop->most, NULL))
-        loop->most = sym_max(t->s, loop->most, t->l->zero);
-    loop->count = loop_index(t->p, loop->is_ragged ? count : loop->most);
-    return FE_OK;
-}
-
 /* Of bounds that are in memory: max(0, ceil((high - low) / step)), and nothing where the branches around
  * do not lead. */
 static fe_status find_late_count(triton_loop *loop, loop_value high)
@@ -374,6 +359,20 @@ static fe_status find_late_count(triton_loop *loop, loop_value high)
     return FE_OK;
 }
 
+/* Of bounds that are expressions. */
+static fe_status find_count(triton_loop *loop, loop_value end, sym_expr count)
+{
+    triton *t = loop->t;
+    loop->is_ragged = sym_has_kind(t->s, count, SYM_INDEX);
+    loop->most = loop->is_ragged ? greatest(t, count) : count;
+    if (sym_is_none(loop->most))
+        return find_late_count(loop, end); /* what the grid's size does not limit */
+    if (!sym_known_less_equal(t->s, t->l->zero, loop->most, NULL))
+        loop->most = sym_max(t->s, loop->most, t->l->zero);
+    loop->count = loop_index(t->p, loop->is_ragged ? count : loop->most);
+    return FE_OK;
+}
+
 static fe_status find_steps(triton_loop *loop)
 {
     triton *t = loop->t;
@@ -385,8 +384,8 @@ static fe_status find_steps(triton_loop *loop)
     if (!is_known(t, step) || sym_has_kind(t->s, step, SYM_INDEX))
         return triton_fail(t, "a step that is not the same for all programs");
     lower_require(t->l, t->l->one, SYM_LE, step, "the step of a loop is not positive");
-    if (is_known(t, low) && is_known(t, high)) return find_count(loop, low, high, step);
-    return find_late_count(loop, end);
+    if (!is_known(t, low) || !is_known(t, high)) return find_late_count(loop, end);
+    return find_count(loop, end, sym_ceildiv(t->s, sym_sub(t->s, high, low), step));
 }
 
 fe_status triton_for(triton *t, const ttir_op *op, int parameter)
