@@ -325,12 +325,13 @@ static bool nonnegative_by_cases(sym_table *t, sym_expr e, sym_term term, const 
     bool holds = !any;
     for (uint32_t i = 0; i < 2 && holds != any; i++) {
         sym_expr side = sym_add(t, rest, sym_mul_int(t, sym_arg(t, choice, i), term.coefficient));
-        holds = nonnegative(t, side, env, depth - 1);
+        holds = nonnegative(t, side, env, depth); /* there are fewer choices in it */
     }
     return holds;
 }
 
-/* e = rest + c * (x // n), which is >= 0 iff n*e is: x - n + 1 <= n * (x // n) <= x. */
+/* e = rest + c * (x // n), which is >= 0 iff n*e is: x - n + 1 <= n * (x // n) <= x. Where c is 1 or -1
+ * the quotient is at least -rest iff x is at least -n * rest, and at most rest iff x < n * (rest + 1). */
 static bool nonnegative_by_quotient(sym_table *t, sym_expr e, sym_term term, const sym_env *env,
                                     int depth)
 {
@@ -338,7 +339,7 @@ static bool nonnegative_by_quotient(sym_table *t, sym_expr e, sym_term term, con
     sym_expr n = sym_arg(t, term.product, 1);
     if (sym_interval_of(t, n, env).min < 1) return false;
     sym_expr rest = sym_sub(t, e, sym_from_term(t, term.coefficient, term.product));
-    if (term.coefficient > 0) x = sym_add_int(t, sym_sub(t, x, n), 1);
+    if (term.coefficient > 1 || term.coefficient == -1) x = sym_add_int(t, sym_sub(t, x, n), 1);
     sym_expr scaled = sym_add(t, sym_mul(t, rest, n), sym_mul_int(t, x, term.coefficient));
     return nonnegative(t, scaled, env, depth - 1);
 }

@@ -82,12 +82,59 @@ bool ty_is_repeated(const sym_table *t, const ty_tensor *x)
 
 /* ---- comparing strides ---- */
 
-/* Does v divide numel? Most often it is one of the sizes that numel is the product of. */
-static bool divides(sym_table *t, sym_expr v, sym_expr numel)
+/* The one argument that is no number; none: there are more. */
+static sym_expr varying_arg(sym_table *t, sym_expr e, int64_t *number)
 {
-    if (sym_same(v, numel)) return true;
+    sym_expr found = {0};
+    *number = sym_op_of(t, e) == SYM_MUL;
+    for (uint32_t i = 0; i < sym_arg_count(t, e); i++) {
+        int64_t value;
+        bool is_number = sym_is_int(t, sym_arg(t, e, i), &value);
+        if (!is_number && !sym_is_none(found)) return (sym_expr){0};
+        if (!is_number) found = sym_arg(t, e, i);
+        if (!is_number) continue;
+        bool overflows = sym_op_of(t, e) == SYM_MUL
+                             ? __builtin_mul_overflow(*number, value, number)
+                             : __builtin_add_overflow(*number, value, number);
+        if (overflows) return (sym_expr){0};
+    }
+    return found;
+}
+
+/* Is v at least 1 wherever e is at least `least`? */
+static bool implies_filled(sym_table *t, sym_expr e, int64_t least, sym_expr v)
+{
+    int64_t number;
+    sym_expr rest;
+    if (sym_same(e, v)) return least >= 1;
+    switch (sym_op_of(t, e)) {
+    case SYM_ADD:
+        rest = varying_arg(t, e, &number);
+        return !sym_is_none(rest) && !__builtin_sub_overflow(least, number, &least) &&
+               implies_filled(t, rest, least, v);
+    case SYM_MUL:
+        rest = varying_arg(t, e, &number);
+        return !sym_is_none(rest) && number > 0 && least > 0 &&
+               implies_filled(t, rest, (least - 1) / number + 1, v);
+    case SYM_MIN:
+        return implies_filled(t, sym_arg(t, e, 0), least, v) ||
+               implies_filled(t, sym_arg(t, e, 1), least, v);
+    case SYM_MAX:
+        for (uint32_t i = 0; i < 2; i++)
+            if (sym_is_int(t, sym_arg(t, e, i), &number) && number < least)
+                return implies_filled(t, sym_arg(t, e, 1 - i), least, v);
+        return false;
+    default: return false;
+    }
+}
+
+/* Is v at least 1 wherever numel is? It divides numel, or one of the sizes that numel is the product of says
+ * so: min(3*s0, 31) - 8 of s0. */
+static bool is_filled_with(sym_table *t, sym_expr v, sym_expr numel)
+{
+    if (implies_filled(t, numel, 1, v)) return true;
     for (uint32_t i = 0; sym_op_of(t, numel) == SYM_MUL && i < sym_arg_count(t, numel); i++)
-        if (sym_same(sym_arg(t, numel, i), v)) return true;
+        if (implies_filled(t, sym_arg(t, numel, i), 1, v)) return true;
     return sym_known_divisible(t, numel, v, NULL);
 }
 
@@ -114,7 +161,7 @@ sym_expr ty_when_filled(sym_table *t, sym_expr e, sym_expr numel)
     if (op != SYM_MAX || !ty_is_int(t, sym_arg(t, e, 1), 1)) return e;
     sym_expr v = sym_arg(t, e, 0);
     sym_range(t, v, NULL, &min, &max);
-    return min >= 0 && divides(t, v, numel) ? v : e;
+    return min >= 0 && is_filled_with(t, v, numel) ? v : e;
 }
 
 bool ty_same_stride(sym_table *t, sym_expr a, sym_expr b, sym_expr numel)

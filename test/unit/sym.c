@@ -243,6 +243,18 @@ SESSION_TEST(environments_bound_loop_variables)
                                 &env));
     EXPECT(!sym_known_less_equal(t, parse(t, session, "s1*r0 + r1 + 2"), parse(t, session, "s0*s1"),
                                  &env));
+    EXPECT(sym_known_less_equal(t, parse(t, session, "(3*s0 + 2) // 3"), parse(t, session, "s0"),
+                                NULL));
+    EXPECT(!sym_known_less_equal(t, parse(t, session, "(3*s0 + 3) // 3"), parse(t, session, "s0"),
+                                 NULL));
+    EXPECT(sym_known_less_equal(t, parse(t, session, "s0"), parse(t, session, "(7*s0 + s1) // 7"),
+                                NULL));
+    EXPECT(!sym_known_less_equal(t, parse(t, session, "s0"), parse(t, session, "(7*s0 - s1) // 7"),
+                                 NULL));
+    EXPECT(sym_known_less_equal(t, parse(t, session, "2*((s0 + 5) // 3)"),
+                                parse(t, session, "s0 + 4"), NULL));
+    EXPECT(!sym_known_less_equal(t, parse(t, session, "2*((s0 + 5) // 3)"),
+                                 parse(t, session, "s0 - 3"), NULL));
     EXPECT(sym_known_divisible(t, parse(t, session, "6*s0 + 4*s1"), parse(t, session, "2"), NULL));
     EXPECT(!sym_known_divisible(t, parse(t, session, "6*s0 + 3*s1"), parse(t, session, "2"), NULL));
     EXPECT(
