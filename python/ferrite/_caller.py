@@ -297,6 +297,8 @@ class Caller:
         self._run = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(artifact.call)
 
     def share_states(self, other):
+        if min(self.artifact.struct_bytes, other.artifact.struct_bytes) < ctypes.sizeof(Artifact):
+            raise rt.InputError("an earlier ferrite has written it: compile the program again")
         names = [{artifact.states[k].name for k in range(artifact.state_count)} for artifact in (self.artifact, other.artifact)]
         with self._turn:
             share = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(self.artifact.share_states)
@@ -392,7 +394,7 @@ def opened(library, alive, name=None, stem=None):
     entry = _entry(library, name, stem)
     entry.restype = POINTER(Artifact)
     artifact = entry().contents
-    if artifact.abi_version != 1 or artifact.struct_bytes < ctypes.sizeof(Artifact):
+    if artifact.abi_version != 1 or artifact.struct_bytes < Artifact.set_driver.offset:
         raise rt.InputError("another version of ferrite has written it: compile the program again")
     model = c_void_p()
     if ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, POINTER(c_void_p))(artifact.open)(None, byref(model)):

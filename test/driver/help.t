@@ -24,6 +24,7 @@ ferrite 0.1
 --out--
 usage: ferrite compile MODEL.pt2 -o MODEL.so
        ferrite compile MODEL.pt2 -o libMODEL.a
+       ferrite compile PROMPT.pt2 STEP.pt2 -o MODEL.so
        ferrite compile MODEL.pt2 -o DIR/
        ferrite compile MODEL.pt2 -o MODEL.py
        ferrite compile MODEL.pt2 -o MODEL.json

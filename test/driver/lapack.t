@@ -38,7 +38,7 @@ needs LAPACK (-llapack), for inv, det
 wrote inv/
 # LAPACK, for linear algebra (Debian: liblapack-dev).
 LAPACK ?= -llapack
-	$(CC) -shared -o $@ $< $(LAPACK) -lm $(OPS)
+	$(CC) -shared -o $@ $^ $(LAPACK) -lm $(OPS)
 # For programs that are linked with it: cc main.c libinv.a $(LAPACK) -lm -lpthread
 6
 --run-- ferrite compile inv.fx -o mine/ --emit c --quiet --lapack '-L/opt/lib -lmine' && grep '^LAPACK' mine/Makefile
