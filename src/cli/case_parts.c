@@ -44,8 +44,8 @@ static fe_status compile_alone(case_part *p, bool interpreted)
     arena *memory = arena_new(p->whole->session);
     options.part = arena_printf(memory, "%u", p->number);
     if (interpreted) options.target = "process";
-    options.no_cc |= interpreted;
     FE_TRY(driver_compile(p->whole->session, &options, STAGE_EMIT, memory, &p->alone));
+    p->alone->options.no_cc |= interpreted; /* what is computed of constants is so in both */
     return driver_load(p->alone);
 }
 
