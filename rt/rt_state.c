@@ -147,33 +147,47 @@ static int check_shared(rt_frame *f, uint32_t k, const rt_program *theirs, uint3
                    program->name, theirs->name);
 }
 
+/* How many states both have; a fe_result. */
+static int check_all(rt_frame *f, const rt_program *theirs, uint32_t *shared)
+{
+    const rt_program *program = f->context->model->program;
+    *shared = 0;
+    for (uint32_t k = 0; k < program->state_count; k++) {
+        int64_t j = state_named(theirs, program->state_ports[k].name);
+        if (j < 0) continue;
+        RT_TRY(check_shared(f, k, theirs, (uint32_t)j));
+        (*shared)++;
+    }
+    return 0;
+}
+
+static void share_one(fe_context *context, uint32_t k, rt_state *state)
+{
+    rt_state *before = context->owned_states[k];
+    context->owned_states[k] = share(state);
+    context->states[k] = state->memory;
+    drop(context, 0, before);
+}
+
 /* All are looked at before the first is shared. */
 static int share_states(fe_context *context, fe_context *with)
 {
     rt_frame frame = {.context = context};
-    uint32_t shared = 0;
+    uint32_t shared;
     context->error[0] = 0;
     if (with->runtime != context->runtime)
         return rt_fail(&frame, FE_RUN_BAD_INPUT,
                        "states are shared within one library: compile the programs together");
     const rt_program *program = context->model->program, *theirs = with->model->program;
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t k = 0; k < program->state_count; k++) {
-            int64_t j = state_named(theirs, program->state_ports[k].name);
-            if (j < 0) continue;
-            if (pass == 0) {
-                RT_TRY(check_shared(&frame, k, theirs, (uint32_t)j));
-                shared++;
-                continue;
-            }
-            rt_state *before = context->owned_states[k];
-            context->owned_states[k] = share(with->owned_states[j]);
-            context->states[k] = context->owned_states[k]->memory;
-            drop(context, 0, before);
-        }
-    if (shared) return 0;
-    return rt_fail(&frame, FE_RUN_BAD_INPUT, "%s and %s change no buffer of the same name",
-                   program->name, theirs->name);
+    RT_TRY(check_all(&frame, theirs, &shared));
+    if (!shared)
+        return rt_fail(&frame, FE_RUN_BAD_INPUT, "%s and %s change no buffer of the same name",
+                       program->name, theirs->name);
+    for (uint32_t k = 0; k < program->state_count; k++) {
+        int64_t j = state_named(theirs, program->state_ports[k].name);
+        if (j >= 0) share_one(context, k, with->owned_states[j]);
+    }
+    return 0;
 }
 
 void rt_describe_states(const rt_program *p, fe_artifact *out)

@@ -78,26 +78,19 @@ typedef struct member {
     fe_program *program;
 } member;
 
-/* "out/decode-step.pt2": decode_step. The caller's to free. */
-static char *name_of(const member *m)
+/* "out/decode-step.pt2": decode_step */
+static const char *name_of(fe_session *session, const member *m)
 {
-    const char *slash = strrchr(m->path, '/'), *from = m->model ? m->model
-                                                       : slash  ? slash + 1
-                                                                : m->path;
-    char *name = strdup(from), *dot = strrchr(name, '.');
-    if (dot && !m->model) *dot = '\0';
-    for (char *at = name; *at; at++)
-        if (!(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') &&
-            !(*at >= '0' && *at <= '9'))
-            *at = '_';
-    return name;
+    if (m->model) return emit_identifier(session->memory, m->model);
+    const char *slash = strrchr(m->path, '/'), *from = slash ? slash + 1 : m->path;
+    const char *dot = strrchr(from, '.');
+    int length = dot ? (int)(dot - from) : (int)strlen(from);
+    return emit_identifier(session->memory, arena_printf(session->memory, "%.*s", length, from));
 }
 
 static fe_status compile_member(fe_session *session, member *m)
 {
-    char *name = name_of(m);
-    fe_status status = fe_set(session, "name", name);
-    free(name);
+    fe_status status = fe_set(session, "name", name_of(session, m));
     if (status == FE_OK) status = fe_set(session, "model", m->model);
     return status == FE_OK ? fe_compile_file(session, m->path, &m->program) : status;
 }

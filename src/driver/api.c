@@ -392,12 +392,6 @@ static fe_status write_body(fe_session *session, void *data)
     return j->write(j->program, j->path);
 }
 
-fe_status fe_write_library(fe_program *program, const char *path)
-{
-    path_job job = {program, path, artifact_write_library};
-    return api_call(program->session, write_body, &job);
-}
-
 typedef struct programs_job {
     fe_program *const *programs;
     uint32_t count;
@@ -413,6 +407,12 @@ static fe_status write_programs_body(fe_session *session, void *data)
             return diag_fail(session, (diag){.status = FE_USAGE, .stage = "emit"},
                              "programs of one library are of one session");
     return j->write(j->programs, j->count, j->path);
+}
+
+fe_status fe_write_library(fe_program *program, const char *path)
+{
+    programs_job job = {&program, 1, path, several_write};
+    return api_call(program->session, write_programs_body, &job);
 }
 
 fe_status fe_write_programs(fe_program *const *programs, uint32_t count, const char *path)

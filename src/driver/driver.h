@@ -1,8 +1,8 @@
 /* driver.h -- the pipeline on a page, options, the C compiler and its cache, weights, loading.
  *
  * compile.c tells the story from archive to C text; ops.c loads the user's operators; toolchain.c turns
- * text into a shared library; weights.c lays the constants out; artifact.c writes what is shipped,
- * load.c runs it in this process, inputs.c gives it inputs. api.c is the border to ferrite.h:
+ * text into a shared library; weights.c lays the constants out; several.c and sources.c write what is
+ * shipped, load.c runs it in this process, inputs.c gives it inputs. api.c is the border to ferrite.h:
  * everything below it reports by diagnostics and unwinds by BUG, nothing above it sees either.
  */
 #ifndef FERRITE_DRIVER_H
@@ -386,13 +386,10 @@ void weights_describe(const wrap_program *w, const wrap_weight *weight, text *ou
 fe_status weights_write(const wrap_program *const *programs, uint32_t count, uint64_t key,
                         const char *library, const char *path, int64_t *written);
 
-/* several.c, sources.c: the bodies of fe_write_programs(), for a library and for a folder; all are of one
- * session. */
+/* several.c, sources.c: the bodies of fe_write_programs(), for a library and for a folder, and of those for
+ * one program; all are of one session. */
 fe_status several_write(driver_program *const *programs, uint32_t count, const char *path);
 fe_status sources_write(driver_program *const *programs, uint32_t count, const char *folder);
-
-/* artifact.c: the body of fe_write_library(). */
-fe_status artifact_write_library(driver_program *d, const char *path);
 
 /* provenance.c: lines to nodes and back, as JSON. */
 void provenance_print(driver_program *d, text *out);

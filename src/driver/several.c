@@ -105,10 +105,10 @@ static void lay_weights(several *s)
             arena_copy(s->memory, w->weights.at, w->weights.count * sizeof *w->weights.at);
         for (uint32_t i = 0; i < w->weights.count; i++) lay_one(s, &l, k, &w->weights.at[i]);
     }
-    s->key = 0;
+    s->key = weights_key_of(&s->wrappers[0]);
     for (uint32_t k = 0; k < s->count; k++) {
         s->wrappers[k].weights_bytes = l.bytes;
-        s->key = HASH_MIX(s->key, weights_key_of(&s->wrappers[k]));
+        if (k) s->key = HASH_MIX(s->key, weights_key_of(&s->wrappers[k]));
     }
 }
 
@@ -224,12 +224,25 @@ void several_list(const several *s, emit_file *out)
 
 fe_status several_weights(const several *s, const char *library, const char *path, int64_t *bytes)
 {
-    FE_TRY(driver_progress(s->programs[0], STAGE_WEIGHTS, 0, 1));
-    return weights_write(s->wrapper_list, s->count, s->key, library, path, bytes);
+    driver_program *first = s->programs[0];
+    double begin = clock_seconds();
+    FE_TRY(driver_progress(first, STAGE_WEIGHTS, 0, 1));
+    FE_TRY(weights_write(s->wrapper_list, s->count, s->key, library, path, bytes));
+    first->ms[STAGE_WEIGHTS] = (clock_seconds() - begin) * 1e3;
+    return FE_OK;
 }
 
 /* ---- a library ---- */
 
+/* "dir/x.so": dir/x.h */
+static const char *sibling(const several *s, const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    int stem = dot && (!slash || dot > slash) ? (int)(dot - path) : (int)strlen(path);
+    return arena_printf(s->memory, "%.*s%s", stem, path, extension);
+}
+
+/* NAME.h and NAME.weights, which programs look for under that name, in the folder of `path`. */
 static const char *beside(const several *s, const char *path, const char *extension)
 {
     const char *slash = strrchr(path, '/');
@@ -247,15 +260,35 @@ static fe_status choose_builder(const several *s, driver_program **out)
     return FE_OK;
 }
 
-static fe_status write_code(const several *s, const driver_build *build, const char *path,
-                            int64_t *bytes)
+static fe_status write_header(const several *s, const char *path)
+{
+    emit_file header;
+    FE_TRY(emit_header(s->inputs, s->count, s->name, s->memory, &header));
+    return file_write(s->session, path, header.text, header.length);
+}
+
+/* To be linked into programs; the weights, which are mapped from a file, lie beside it. */
+static fe_status write_archive(const several *s, const driver_build *build, const char *path,
+                               int64_t *bytes)
 {
     mapped_file made;
+    int64_t beside_it;
     FE_TRY(file_map(s->session, build->library, &made));
-    *bytes = (int64_t)cache_code_bytes(made.data, made.size);
-    fe_status status = file_write(s->session, path, made.data, (size_t)*bytes);
+    size_t code = cache_code_bytes(made.data, made.size);
+    fe_status status = file_write(s->session, path, made.data, code);
     file_unmap(&made);
-    return status;
+    FE_TRY(status);
+    *bytes = (int64_t)code + s->wrappers[0].weights_bytes;
+    if (s->wrappers[0].weights_bytes)
+        FE_TRY(several_weights(s, NULL, beside(s, path, ".weights"), &beside_it));
+    return write_header(s, beside(s, path, ".h"));
+}
+
+static fe_status write_shared(const several *s, const driver_build *build, const char *path,
+                              int64_t *bytes)
+{
+    FE_TRY(several_weights(s, build->library, path, bytes));
+    return write_header(s, sibling(s, path, ".h"));
 }
 
 /* What a shared library has more than an archive, whose other names are its own. */
@@ -271,27 +304,33 @@ static void add_list(several *s, driver_build *build)
     build->entries = entries;
 }
 
+/* What the program has emitted already, where it is one. */
+static fe_status build_for(several *s, bool is_static, driver_build *build)
+{
+    *build = s->count == 1 ? s->programs[0]->whole : (driver_build){0};
+    build->is_static = is_static;
+    if (is_static) build->library = NULL;
+    if (s->count == 1) return FE_OK;
+    FE_TRY(several_emit(s, 0, build));
+    if (!is_static) add_list(s, build);
+    return FE_OK;
+}
+
 fe_status several_write(driver_program *const *programs, uint32_t count, const char *path)
 {
     size_t length = strlen(path);
-    driver_build build = {.is_static = length > 2 && strcmp(path + length - 2, ".a") == 0};
+    bool is_static = length > 2 && strcmp(path + length - 2, ".a") == 0;
+    driver_build build;
     driver_program *builder;
-    emit_file header;
-    int64_t bytes = 0, more = 0;
+    int64_t bytes;
     several s;
-    FE_TRY(several_begin(programs, count, path, build.is_static, &s));
-    FE_TRY(several_emit(&s, 0, &build));
-    if (!build.is_static && count > 1) add_list(&s, &build);
+    FE_TRY(several_begin(programs, count, path, is_static, &s));
+    FE_TRY(build_for(&s, is_static, &build));
     FE_TRY(choose_builder(&s, &builder));
     FE_TRY(toolchain_build(builder, &build));
-    if (!build.is_static)
-        FE_TRY(several_weights(&s, build.library, path, &bytes));
-    else {
-        FE_TRY(write_code(&s, &build, path, &bytes));
-        if (s.wrappers[0].weights_bytes)
-            FE_TRY(several_weights(&s, NULL, beside(&s, path, ".weights"), &more));
-    }
-    for (uint32_t k = 0; k < count; k++) programs[k]->artifact_bytes = bytes + more;
-    FE_TRY(emit_header(s.inputs, count, s.name, s.memory, &header));
-    return file_write(s.session, beside(&s, path, ".h"), header.text, header.length);
+    if (count == 1 && !is_static) programs[0]->whole = build;
+    FE_TRY(is_static ? write_archive(&s, &build, path, &bytes)
+                     : write_shared(&s, &build, path, &bytes));
+    for (uint32_t k = 0; k < count; k++) programs[k]->artifact_bytes = bytes;
+    return FE_OK;
 }
