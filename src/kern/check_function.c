@@ -34,6 +34,10 @@ fe_status kern_check_call(kern_checker *c, const kern_value *v)
     if (!c->function) return kern_broken(c, "K8", "this is for functions alone");
     if (v->kind == KERN_SHUFFLE) return check_args(c, v, 2, v->dtype);
     if (v->kind == KERN_FIRST) return kern_use_as(c, v->args[0], v->dtype, c->k->lanes > 1);
+    if (v->kind == KERN_TABLE) {
+        if (v->dtype != TY_F32) return kern_broken(c, "K8", "a table is of f32");
+        return check_args(c, v, 1, TY_I32);
+    }
     bool halves = v->kind == KERN_HALVES, floats = v->kind == KERN_FUSED || v->kind == KERN_SCALE;
     if (v->dtype != (halves ? TY_U64 : c->function->dtype) || (floats && !ty_is_floating(v->dtype)))
         return kern_broken(c, "K8", "this is of another dtype than the function");

@@ -468,6 +468,7 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
     case KERN_FUSED:
     case KERN_SCALE:
     case KERN_HALVES:
+    case KERN_TABLE:
     case KERN_SHUFFLE:
     case KERN_FIRST: return kern_check_call(c, v);
     default: return kern_broken(c, "K1", "a value of no kind");

@@ -17,7 +17,8 @@ enum {
     KERN_MOST_LEVELS = 2 * LOOP_MAX_AXES + 8, /* of loops and cases */
     KERN_MOST_COPIES = 4,                     /* of an unrolled loop body */
     KERN_MOST_LANES = 16,
-    KERN_MOST_BYTES = 64 /* of a vector: a register's */
+    KERN_MOST_BYTES = 64, /* of a vector: a register's */
+    KERN_TABLE_SIZE = 8   /* f32 numbers: what a register of 32 bytes holds */
 };
 
 typedef enum kern_kind {
@@ -40,11 +41,12 @@ typedef enum kern_kind {
     KERN_FUSED,     /* args[0] * args[1] + args[2], rounded once */
     KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
     KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
-    KERN_SHUFFLE,   /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
-    KERN_FIRST,     /* lane 0 of args[0], a scalar */
-    KERN_LANE, /* lane `index` of args[0], a scalar; UNIT: taken from where args[0] was loaded */
-    KERN_ANY,  /* is any lane of args[0], a mask, set? */
-    KERN_JOIN  /* op of args[0] as all work-items of the group have it */
+    KERN_TABLE, /* table[args[0] mod KERN_TABLE_SIZE], args[0] an integer as wide as its numbers */
+    KERN_SHUFFLE, /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
+    KERN_FIRST,   /* lane 0 of args[0], a scalar */
+    KERN_LANE,    /* lane `index` of args[0], a scalar; UNIT: taken from where args[0] was loaded */
+    KERN_ANY,     /* is any lane of args[0], a mask, set? */
+    KERN_JOIN     /* op of args[0] as all work-items of the group have it */
 } kern_kind;
 
 typedef struct kern_function kern_function;
@@ -81,6 +83,7 @@ typedef struct kern_value {
     uint32_t copy;               /* READ: of a variable that has several */
     const kern_function *callee; /* CALL */
     const uint8_t *pattern;      /* SHUFFLE */
+    const double *table;         /* TABLE: KERN_TABLE_SIZE numbers of its dtype */
     bool wide;                   /* CALL: of an f64 made of each f32; the result is rounded back */
     union {                      /* CONST */
         int64_t integer;

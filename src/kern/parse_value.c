@@ -263,6 +263,20 @@ static fe_status parse_shuffle(kern_reader *in, kern_value *v)
     return lex_expect(in->lx, "]");
 }
 
+/* v4 [0.0, 0.25, ...] */
+static fe_status parse_table(kern_reader *in, kern_value *v)
+{
+    double *table = NEW_ARRAY(in->memory, double, KERN_TABLE_SIZE);
+    v->kind = KERN_TABLE;
+    v->table = table;
+    FE_TRY(kern_read_operand(in, TY_I32, v->vector, &v->args[0]));
+    for (uint32_t i = 0; i < KERN_TABLE_SIZE; i++) {
+        FE_TRY(lex_expect(in->lx, i ? "," : "["));
+        FE_TRY(lex_double(in->lx, &table[i]));
+    }
+    return lex_expect(in->lx, "]");
+}
+
 /* each sin v1; fused v1, v2, v3; scale v1, v2; halves v1, v2 */
 static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
 {
@@ -277,6 +291,7 @@ static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
         return parse_operands(in, v, 3);
     }
     if (lex_take(in->lx, "shuffle")) return parse_shuffle(in, v);
+    if (lex_take(in->lx, "table")) return parse_table(in, v);
     if (lex_take(in->lx, "first")) {
         v->kind = KERN_FIRST;
         return kern_read_operand(in, v->dtype, true, &v->args[0]);

@@ -115,6 +115,17 @@ static void print_shuffle(printer *pr, const kern_value *v)
     text_char(pr->out, ']');
 }
 
+static void print_table(printer *pr, const kern_value *v)
+{
+    text_add(pr->out, "table ");
+    print_operand(pr, v->args[0], TY_I32);
+    for (uint32_t i = 0; i < KERN_TABLE_SIZE; i++) {
+        text_add(pr->out, i ? ", " : " [");
+        text_double(pr->out, v->table[i]);
+    }
+    text_char(pr->out, ']');
+}
+
 static void print_expression(printer *pr, const kern_value *v)
 {
     switch (v->kind) {
@@ -143,6 +154,7 @@ static void print_expression(printer *pr, const kern_value *v)
         print_operands(pr, v, 3);
         break;
     case KERN_SHUFFLE: print_shuffle(pr, v); break;
+    case KERN_TABLE: print_table(pr, v); break;
     case KERN_FIRST:
         text_add(pr->out, "first");
         print_operands(pr, v, 1);

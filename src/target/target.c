@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { VECTORS, PLAIN };
-enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES };
+enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES, TABLES = TARGET_TABLES };
 
 /* Measured on Zen 3 and Zen 5; their ratios decide, and those differ little between x86-64 CPUs. */
 #define CPU_LIMITS                                                         \

@@ -37,15 +37,16 @@ typedef struct target_moves {
 
 /* Instructions that functions of floats are made with where there are any. */
 enum {
-    TARGET_FUSED = 1, /* a * b + c, rounded once */
-    TARGET_SCALES = 2 /* a * 2^b, of whole registers */
+    TARGET_FUSED = 1,  /* a * b + c, rounded once */
+    TARGET_SCALES = 2, /* a * 2^b, of whole registers */
+    TARGET_TABLES = 4  /* any lane of a register of 32 bytes for each */
 };
 
 typedef struct target_machine {
     const char *name;      /* "x86-64-v4": part of the cache key */
     uint32_t vector_bytes; /* of a register: 64, 32, 16 */
     bool plain;            /* no vector types, but what any C11 compiler takes: one lane */
-    uint32_t can;          /* TARGET_FUSED, TARGET_SCALES */
+    uint32_t can;          /* TARGET_FUSED, TARGET_SCALES and so on */
     const char *flags[3];  /* that the C compiler is given; NULL ends them */
     const char
         *dialect;       /* of what is no CPU: the C that its kernels are in ("opencl"); else NULL */

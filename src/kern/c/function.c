@@ -260,11 +260,34 @@ static const char *shuffled(printer *p, const kern_value *v)
     return out.at;
 }
 
+/* Of as many numbers as there are lanes, where that is more: a permutation of a register. */
+static const char *from_table(printer *p, const kern_value *v)
+{
+    kern_c_scope scope = scope_of(p, v->dtype);
+    uint32_t lanes = p->code->lanes, count = lanes > KERN_TABLE_SIZE ? lanes : KERN_TABLE_SIZE;
+    text numbers;
+    text_init(&numbers, p->needs->memory);
+    for (uint32_t i = 0; i < count; i++) {
+        text_add(&numbers, i ? ", " : "{");
+        kern_value number = {.kind = KERN_CONST, .dtype = v->dtype};
+        number.number[0] = v->table[i % KERN_TABLE_SIZE];
+        kern_c_constant(&numbers, p->needs, &number, 1);
+    }
+    scope.args[0] = operand(p, v->args[0], false);
+    scope.args[1] = numbers.at;
+    if (lanes >= KERN_TABLE_SIZE) return expanded(p, "@permuted($0, ($T)$1})", &scope);
+    return expanded(p,
+                    lanes > 1 ? "({ static const f32 t[] = $1}; @looked($0, t); })"
+                              : "({ static const f32 t[] = $1}; t[$0 & 7]; })",
+                    &scope);
+}
+
 static const char *machine(printer *p, const kern_value *v)
 {
     kern_c_scope scope = scope_of(p, v->dtype);
     bool fused = v->kind == KERN_FUSED;
     if (v->kind == KERN_SHUFFLE) return shuffled(p, v);
+    if (v->kind == KERN_TABLE) return from_table(p, v);
     if (v->kind == KERN_FIRST)
         return arena_printf(p->needs->memory, v->dtype == TY_BOOL ? "%s[0] & 1" : "%s[0]",
                             operand(p, v->args[0], false));

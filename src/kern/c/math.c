@@ -56,6 +56,25 @@ static const kern_c_piece PIECES[] = {
      "  for (int l = 0; l < $W; l++) r[l] = __builtin_fma$f(a[l], b[l], c[l]);\n"
      "  return r;\n"
      "}\n"},
+    /* lane i[l] mod 8 of t, which repeats itself behind 8 */
+    {"permuted", F32, '4',
+     "FE $T permuted_$S($I i, $T t) { return __builtin_ia32_permvarsf512_mask(t, i, t, -1); }\n"},
+    {"permuted", F32, '3',
+     "FE $T permuted_$S($I i, $T t) { return __builtin_ia32_permvarsf256(t, i); }\n"},
+    {"permuted", F32, 'v',
+     "FE $T permuted_$S($I i, $T t)\n"
+     "{\n"
+     "  $T r;\n"
+     "  for (int l = 0; l < $W; l++) r[l] = t[i[l] & 7];\n"
+     "  return r;\n"
+     "}\n"},
+    {"looked", F32, 'v',
+     "FE $T looked_$S($I i, const f32 *t)\n"
+     "{\n"
+     "  $T r;\n"
+     "  for (int l = 0; l < $W; l++) r[l] = t[i[l] & 7];\n"
+     "  return r;\n"
+     "}\n"},
     /* p * 2^n */
     {"scaled", FLOATS, '4',
      "FE $T scaled_$S($T p, $T n) { return __builtin_ia32_scalef$p512_mask(p, n, p, -1, 4); }\n"},

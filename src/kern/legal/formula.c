@@ -9,7 +9,7 @@
  *     return y;  give a, b;             the result; those of a formula that others take in
  *
  * Operators bind as in C, but comparisons more than & ^ |. A number is of the dtype of what it meets.
- * Functions without arguments of their own: other formulas and polynomials by their names, and these:
+ * Functions without arguments of their own: other formulas, polynomials and tables by their names, and these:
  *
  *     abs sqrt floor round trunc neg    of floats; min and max of a number and a value
  *     pick(m, a, b)  only(m, a)         a where m, else b, or 0
@@ -43,7 +43,7 @@ enum {
     UNSIGNED = 1u << TY_U8 | 1u << TY_U16 | 1u << TY_U32 | 1u << TY_U64,
     SIGNED = INTEGERS & ~UNSIGNED
 };
-enum { ANY, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES };
+enum { ANY, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES, TABLES = TARGET_TABLES };
 enum { INLINE = FORMULA_INLINE, APART = FORMULA_APART, RARE = FORMULA_RARE, PARTS = FORMULA_PARTS };
 
 static const kern_formula FORMULAS[] = {

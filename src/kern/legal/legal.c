@@ -260,6 +260,7 @@ const kern_function *kern_library_find(kern_library *library, const char *base, 
     if (formula && formula->manner != FORMULA_PARTS)
         found = kern_formula_function(library, formula, dtype, lanes);
     if (!found) found = kern_polynomial(library, base, dtype, lanes);
+    if (!found) found = kern_piecewise(library, base, dtype, lanes);
     if (!found) found = kern_lanes(library, base, dtype, lanes);
     if (!found) found = each_lane(library, base, dtype, lanes);
     if (found) kern_library_add(library, found);

@@ -32,7 +32,8 @@
  *
  * The functions are written as formulas, in the .def files here, whose language formula.c reads: for
  * one dtype, one number of lanes and what the target can. polynomial.c has those that are rows of
- * coefficients. run.c runs functions and kernels on numbers.
+ * coefficients, piecewise.c those that are several of these by tables: `table v4 [0.0, 0.25, ...]` is the
+ * number that the low bits of v4 name. run.c runs functions and kernels on numbers.
  */
 #ifndef FERRITE_KERN_LEGAL_H
 #define FERRITE_KERN_LEGAL_H
@@ -83,6 +84,11 @@ const kern_function *kern_formula_function(kern_library *library, const kern_for
 /* The polynomial of that name, or NULL. */
 const kern_function *kern_polynomial(kern_library *library, const char *base, ty_dtype dtype,
                                      uint32_t lanes);
+
+/* ---- piecewise.c ---- */
+/* The function by tables of that name, or NULL. */
+const kern_function *kern_piecewise(kern_library *library, const char *base, ty_dtype dtype,
+                                    uint32_t lanes);
 
 /* ---- lanes.c ---- */
 /* joinadd, scanmax, last, evens, turned, repeat2 ...; NULL: it is none of these. */

@@ -72,6 +72,7 @@ static loop_scalar value_of(const runner *r, const kern_value *v, arena *memory)
     case KERN_CALL: return called(v, args, memory);
     case KERN_FUSED: return fused(v->dtype, args);
     case KERN_SCALE: return scaled(v->dtype, args);
+    case KERN_TABLE: return rounded(v->dtype, v->table[(uint64_t)args[0].i % KERN_TABLE_SIZE]);
     case KERN_HALVES:
         return (loop_scalar){.i = (int64_t)((uint64_t)(uint32_t)args[0].i * (uint32_t)args[1].i)};
     default: return applied(r, v, args);
