@@ -1,10 +1,11 @@
 #!/bin/sh
-# tools/test.sh test|check -- runs the parts of the test suite one after another, goes on after
-# failures, and ends with the sum of what they counted. `check` is the quick part: lint, unit tests
-# and text tests of the plain build.
+# tools/test.sh test|check -- runs the parts of the test suite, goes on after failures, and ends with the
+# sum of what they counted. `check` is the quick part: lint, unit tests and text tests of the plain build.
 #
-# Each part prints "N passed, N failed[, N skipped|unsupported]" as its last line; one that prints
-# no such line counts as one test, by its exit status. What a part said is kept in build/test/.
+# Parts that use all processors run one after another (part); then those of one process, as many at once
+# as there are processors (beside). Each prints "N passed, N failed[, N skipped|unsupported]" as its last
+# line; one that prints no such line counts as one test, by its exit status. What a part said is kept in
+# build/test/.
 #
 # What can differ from one instruction set to another is run for each that the machine has: FERRITE_ISA
 # forces it in what is generated and in the runtime. Parts end by themselves or by their time limit, and
@@ -16,20 +17,18 @@
 #     LIMIT=N         seconds that one part may take (default 1200)
 #     TOTAL=N         seconds after which no part begins, and the one at work ends (default 4500)
 cd "$(dirname "$0")/.." || exit 1
-mode=${1:-test}
+mode=${1:-test} # or one, a part by itself: one BEGUN NAME COMMAND
 VENV=${VENV:-build/venv}
 CASES=${CASES:-../shared/cases}
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 LIMIT=${LIMIT:-1200}
 TOTAL=${TOTAL:-4500}
 begun=$(date +%s)
-export VENV
+export VENV JOBS
 passed=0 failed=0 skipped=0
 failures=
 logs=build/test
 mkdir -p "$logs"
-# what PyTorch caches of one run is not there in the next
-rm -rf "$logs/pytorch"
 export TORCHINDUCTOR_CACHE_DIR="$PWD/$logs/pytorch"
 
 count() { # count PASSED FAILED SKIPPED NAME
@@ -48,33 +47,39 @@ limited() {
     esac
 }
 
-# part [--lenient] NAME COMMAND...: runs it and adds up what it counted. What is unsupported counts as
-# failed, or with --lenient, for cases from outside the project, as skipped.
-part() {
-    lenient=
-    if [ "$1" = --lenient ]; then lenient=1; shift; fi
-    name=$1
+log_of() { # log_of NAME: its file, without a suffix
+    printf '%s/%s' "$logs" "$(printf %s "$1" | tr -c 'A-Za-z0-9\n' _)"
+}
+
+# run_part NAME COMMAND...: what it says is in its .log, how it ended in .status, its time in .seconds.
+run_part() {
+    kept=$(log_of "$1")
     shift
-    log=$logs/$(printf %s "$name" | tr -c 'A-Za-z0-9\n' _).log
-    printf '\n== %s\n' "$name"
     from=$(date +%s)
     most=$((begun + TOTAL - from))
     [ "$most" -lt "$LIMIT" ] || most=$LIMIT
     if [ "$most" -le 0 ]; then
-        echo "not begun: all in all $TOTAL seconds are over"
-        echo 124 >"$logs/status"
-        count 0 1 0 "$name (not begun)"
-        return
+        echo "not begun: all in all $TOTAL seconds are over" | tee "$kept.log"
+        echo 124 >"$kept.status"
+    else
+        { limited "$most" "$@" </dev/null 2>&1; echo $? >"$kept.status"; } | tee "$kept.log"
     fi
-    { limited "$most" "$@" </dev/null 2>&1; echo $? >"$logs/status"; } | tee "$log"
-    status=$(cat "$logs/status")
-    printf '(%s: %d s)\n' "$name" $(($(date +%s) - from))
+    echo $(($(date +%s) - from)) >"$kept.seconds"
+}
+
+# sum_part LENIENT NAME: adds up what it counted. What is unsupported counts as failed, or if lenient, for
+# cases from outside the project, as skipped.
+sum_part() {
+    lenient=$1 name=$2
+    kept=$(log_of "$name")
+    status=$(cat "$kept.status") seconds=$(cat "$kept.seconds")
+    printf '(%s: %d s)\n' "$name" "$seconds"
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
-        echo "$name: ended after $most seconds"
-        count 0 1 0 "$name (took more than $most s)"
+        echo "$name: ended after $seconds seconds"
+        count 0 1 0 "$name (ended after $seconds s)"
         return
     fi
-    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$kept.log" | tail -n 1)
     if [ -z "$line" ]; then
         if [ "$status" -eq 0 ]; then count 1 0 0; else count 0 1 0 "$name"; fi
         return
@@ -90,6 +95,30 @@ part() {
     count "$p" "$f" "$s" "$name"
 }
 
+# part [--lenient] NAME COMMAND...: runs it and adds up what it counted.
+part() {
+    outside=
+    if [ "$1" = --lenient ]; then outside=1; shift; fi
+    printf '\n== %s\n' "$1"
+    run_part "$@"
+    sum_part "$outside" "$1"
+}
+
+# beside NAME COMMAND: a part of one process, a line of the shell; it is run by all_beside.
+beside() { printf '%s\n%s\n' "$1" "$2" >>"$logs/beside"; }
+
+all_beside() {
+    [ -s "$logs/beside" ] || return
+    printf '\n== parts of one process, %s at once\n' "$JOBS"
+    tr '\n' '\0' <"$logs/beside" | xargs -0 -n 2 -P "$JOBS" sh tools/test.sh one "$begun" >"$logs/beside.log"
+    while read -r name && read -r _; do
+        printf '\n== %s\n' "$name"
+        cat "$(log_of "$name").log"
+        sum_part "" "$name"
+    done <"$logs/beside"
+    rm "$logs/beside"
+}
+
 skip() { # skip NAME WHY
     printf '\n== %s\nskipped: %s\n' "$1" "$2"
     count 0 0 1
@@ -97,8 +126,8 @@ skip() { # skip NAME WHY
 
 # parts_of BUILD SUFFIX: what is run on both the plain and the sanitized build.
 parts_of() {
-    part "unit tests$2" "$1/unit"
-    [ -x "$1/test_kernels" ] && [ "$mode" = test ] && part "kernel tests$2" "$1/test_kernels"
+    beside "unit tests$2" "$1/unit"
+    [ -x "$1/test_kernels" ] && [ "$mode" = test ] && beside "kernel tests$2" "$1/test_kernels"
     if [ ! -x "$1/ferrite" ]; then
         skip "text tests$2" "no $1/ferrite"
         return
@@ -120,8 +149,8 @@ other_isas() {
 # Unit tests, text tests and cases once more for each of those. Kernel tests go through all by themselves.
 isa_parts() {
     for isa in $(other_isas); do
+        beside "unit tests, $isa" "FERRITE_ISA=$isa build/unit"
         export FERRITE_ISA="$isa"
-        part "unit tests, $isa" build/unit
         part "text tests, $isa" build/runtest -j "$JOBS" --binary build/ferrite --again test
         [ ! -d test/cases ] || part "cases, $isa" build/ferrite check test/cases --jobs "$JOBS"
         unset FERRITE_ISA
@@ -173,9 +202,9 @@ first_run_parts() {
     [ -d test/cases ] || return
     cc -O1 -rdynamic -Iinclude test/artifact/first_run.c build/libferrite.a \
         $(sed -n 's/^Libs.private: //p' build/ferrite.pc) -o build/first_run || return
-    part "first runs" build/first_run build test/cases/*/*.pt2
-    part "first runs, one arena" build/first_run build max-arena=on \
-        $(ls test/cases/*/*.pt2 | grep -v dynamic_spectrum)
+    beside "first runs" "build/first_run build test/cases/*/*.pt2"
+    beside "first runs, one arena" "build/first_run build max-arena=on \
+$(ls test/cases/*/*.pt2 | grep -v dynamic_spectrum | tr '\n' ' ')"
 }
 
 # Hosts of test/artifact: no run touches memory outside of what it is given; where an allocation fails while
@@ -186,10 +215,10 @@ hostile_parts() {
         cc -O1 -rdynamic -Iinclude test/artifact/$host.c build/libferrite.a \
             $(sed -n 's/^Libs.private: //p' build/ferrite.pc) -o build/$host || return
     done
-    part "memory that ends at a guard page" build/guarded build test/cases/*/*.pt2
+    beside "memory that ends at a guard page" "build/guarded build test/cases/*/*.pt2"
     mkdir -p build/test/no-memory
-    part "compiling without memory" build/compile_no_memory build/test/no-memory \
-        test/cases/programs/dynamic_mlp.pt2 test/cases/programs/branches.pt2 test/cases/programs/n*.pt2
+    beside "compiling without memory" "build/compile_no_memory build/test/no-memory \
+test/cases/programs/dynamic_mlp.pt2 test/cases/programs/branches.pt2 test/cases/programs/n*.pt2"
 }
 
 # Changed archives and texts of all stages, the same ones each time, against the sanitized library.
@@ -197,7 +226,7 @@ fuzz_part() {
     [ -d test/cases ] && [ -f build/san/libferrite.a ] || return
     cc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Iinclude test/fuzz/*.c \
         build/san/libferrite.a $(sed -n 's/^Libs.private: //p' build/ferrite.pc) -o build/san/fuzz || return
-    part "changed programs" build/san/fuzz --count 1500 test/cases/*/*.pt2
+    beside "changed programs" "build/san/fuzz --count 1500 test/cases/*/*.pt2"
 }
 
 # The same numbers when the program is cut after each node, after every third, and by kinds of operator, and
@@ -217,13 +246,13 @@ python_parts() {
     fi
     [ -n "$python_ready" ] || return
     for file in test/python/test_*.py; do
-        [ -f "$file" ] && part "$(basename "$file")" "$VENV/bin/python" "$file"
+        [ -f "$file" ] && beside "$(basename "$file")" "$VENV/bin/python $file"
     done
     # values are eager's on this machine: of instruction sets that have a fused multiply-add as it does
     case " $(other_isas | tr '\n' ' ') " in
     *" x86-64-v3 "*)
-        part "test_values.py, x86-64-v3" \
-            env FERRITE_ISA=x86-64-v3 "$VENV/bin/python" test/python/test_values.py
+        beside "test_values.py, x86-64-v3" \
+            "FERRITE_ISA=x86-64-v3 $VENV/bin/python test/python/test_values.py"
         ;;
     esac
 }
@@ -254,11 +283,20 @@ shared_parts() {
     done
 }
 
+if [ "$mode" = one ]; then
+    begun=$2
+    run_part "$3" sh -c "$4"
+    echo "$3: $(cat "$(log_of "$3").seconds") s" >&2
+    exit 0
+fi
+rm -f "$logs/beside"
+# what PyTorch caches of one run is not there in the next
+rm -rf "$logs/pytorch"
 part "build" make tests
 python_ready=
 if [ "$mode" = test ] && [ -f test/python/setup_venv.sh ]; then
     part "python environment" sh -c 'sh tools/setup.sh test && sh test/python/setup_venv.sh "$VENV"'
-    [ "$(cat "$logs/status")" = 0 ] && python_ready=1
+    [ "$(cat "$(log_of "python environment").status")" = 0 ] && python_ready=1
 fi
 part "lint" sh tools/lint.sh
 parts_of build ""
@@ -270,16 +308,18 @@ if [ "$mode" = test ]; then
     device_parts
     first_run_parts
     hostile_parts
-    part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
-        build/plain/test_kernels && build/plain/test_kernels'
+    part "build in plain C" make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR build/plain/test_kernels
+    beside "kernel tests, plain C" build/plain/test_kernels
     part "build with sanitizers" make SAN=1 tests
     # what tests compile to load an artifact, whose runtime is sanitized here too
     export FERRITE_TEST_CC="cc -fsanitize=address,undefined"
     parts_of build/san ", sanitized"
+    unset FERRITE_TEST_CC
     fuzz_part
     python_parts
     shared_parts
 fi
+all_beside
 
 [ -z "$failures" ] || printf '\nfailures:%s\n' "$failures"
 printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
