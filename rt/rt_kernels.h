@@ -148,6 +148,14 @@ static inline int rt_conv_shares_panels(const rt_conv *conv)
     return (each == RT_CONV_SPREAD_GROUP && taps <= RT_CONV_SPREAD_TAPS) || each == 8 || each == 16;
 }
 
+/* Has each input channel a group of its own, and a few output channels? rt_depthwise.c is for these. */
+static inline int rt_conv_is_depthwise(const rt_conv *conv)
+{
+    int64_t each = conv->out_channels / conv->groups;
+    if (conv->groups == 1 || conv->groups != conv->in_channels) return 0;
+    return each == 1 || (!conv->transposed && (each == 2 || each == 4));
+}
+
 /* Bytes of packed weights. Depends on channels, groups, kernel, tile and transposed only. Align the memory to
  * 64. */
 size_t rt_conv_packed_bytes(const rt_conv *conv);
@@ -160,9 +168,8 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
 /* y = convolution of x. bias[O], clamp and epilogue act as in GEMM with rows = output pixels and
  * columns = output channels. 1x1 with stride 1 is a GEMM; dense kernels run the GEMM tile over
  * pointers to input pixels (Dukhan's indirect convolution); few input channels or x_channel != 1 go
- * through a padded band of input rows; groups == in_channels == out_channels has a kernel of its
- * own. A transposed one is several dense ones (rt_conv_phase.c). With `tile`: rt_winograd.c. post may be
- * NULL. */
+ * through a padded band of input rows; depthwise has a kernel of its own. A transposed one is several
+ * dense ones (rt_conv_phase.c). With `tile`: rt_winograd.c. post may be NULL. */
 int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float *packed, float *y,
                 const rt_post *post);
 

@@ -103,12 +103,6 @@ typedef struct conv_pack {
     int64_t group_step, out_step, in_step; /* in the weight */
 } conv_pack;
 
-static int is_depthwise(const rt_conv *conv)
-{
-    return conv->groups > 1 && conv->groups == conv->in_channels &&
-           conv->groups == conv->out_channels;
-}
-
 /* Weight element of output channel o, tap, input channel i of the group. */
 static float weight_at(const conv_pack *p, int64_t o, int64_t tap, int64_t i)
 {
@@ -204,7 +198,7 @@ size_t rt_conv_packed_bytes(const rt_conv *conv)
     if (conv->tile)
         return rt_gemm_packed_bytes(conv->out_channels, size * size * conv->in_channels);
     int64_t taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
-    if (is_depthwise(conv)) return rt_gemm_packed_bytes(conv->out_channels, taps);
+    if (rt_conv_is_depthwise(conv)) return rt_gemm_packed_bytes(conv->out_channels, taps);
     if (rt_conv_shares_panels(conv))
         return rt_gemm_packed_bytes(conv->out_channels, taps * (conv->in_channels / conv->groups));
     return (size_t)conv->groups * rt_gemm_packed_bytes(conv->out_channels / conv->groups,
@@ -228,7 +222,7 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
     p.out_step = p.strides[conv->transposed ? 1 : 0];
     p.in_step = p.strides[conv->transposed ? 0 : 1];
     p.group_step = p.strides[0] * (conv->transposed ? p.group_in : p.group_out);
-    if (is_depthwise(conv)) {
+    if (rt_conv_is_depthwise(conv)) {
         depthwise_pack(&p);
         return;
     }

@@ -384,7 +384,7 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float 
     s.group_out = g->out_channels / g->groups;
     s.panels = rt_ceil_div(s.group_out, RT_PANEL);
     s.is_long = g->kernel[0] * g->kernel[1] * g->kernel[2] > LONG_WINDOW;
-    int depthwise = g->groups > 1 && g->groups == g->in_channels && g->groups == g->out_channels;
+    int depthwise = rt_conv_is_depthwise(g);
     if (!depthwise && s.group_in == 1 && g->transposed)
         return RT_FN(rt_conv_phases)(team, g, x, packed, y, post);
     s.shares = rt_conv_shares_panels(g);

@@ -11,9 +11,19 @@ RT_INLINE void RT_OF(finish)(const depthwise *s, float *y, RT_OF(vec) sum, int c
     RT_OF(store)(y, clamp ? RT_OF(clamp)(sum, s->post.low, s->post.high) : sum);
 }
 
+/* Of as many output channels as there are lanes, `each` from one of input channels. */
+RT_INLINE RT_OF(vec) RT_OF(take)(const float *x, const int each)
+{
+#if LANES > 1
+    if (each == 2) return RT_OF(TWICE_OF)(x);
+    if (each == 4) return RT_OF(FOURFOLD_OF)(x);
+#endif
+    return RT_OF(load)(x);
+}
+
 /* `count` vectors of channels from c of one output pixel. */
 RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, float *y, int64_t c, int first,
-                            int last, const int count)
+                            int last, const int count, const int each)
 {
     RT_OF(vec) sum[PIXEL_VECTORS];
 #pragma GCC unroll 4
@@ -22,8 +32,8 @@ RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, float *y, int64_t
     for (int64_t k = 0; k < t->count; k++)
 #pragma GCC unroll 4
         for (int i = 0; i < count; i++)
-            sum[i] +=
-                RT_OF(load)(t->x[k] + c + i * LANES) * RT_OF(load)(t->weight[k] + c + i * LANES);
+            sum[i] += RT_OF(take)(t->x[k] + (c + i * LANES) / each, each) *
+                      RT_OF(load)(t->weight[k] + c + i * LANES);
     if (!first || s->post.accumulate)
 #pragma GCC unroll 4
         for (int i = 0; i < count; i++) sum[i] += RT_OF(load)(y + c + i * LANES);
@@ -67,6 +77,30 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, float *y, int64_t
     y += c;
 #pragma GCC unroll 8
     for (int i = 0; i < count; i++, y += y_row) RT_OF(finish)(s, y, sum[i], s->post.clamp);
+}
+
+/* The same of any window: each tap's weight is loaded once. */
+RT_INLINE void RT_OF(strip_of_any)(const depthwise *s, const taps *t, float *y, int64_t at,
+                                   int64_t c, const int each, const int count)
+{
+    const rt_conv *g = s->g;
+    RT_OF(vec) sum[STRIP];
+    RT_OF(vec) start = RT_OF(start)(s, c);
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++) sum[i] = start;
+    int64_t tap_step = g->dilation[2] * g->x[2], step = g->stride[2] * g->x[2],
+            width = g->kernel[2];
+    for (int64_t row = 0; row < t->count; row++) {
+        const float *x = t->x[row] + at + c / each, *weight = t->weight[row] + c;
+        for (int64_t k = 0; k < width; k++, x += tap_step, weight += s->padded) {
+            RT_OF(vec) w = RT_OF(load)(weight);
+#pragma GCC unroll 8
+            for (int i = 0; i < count; i++) sum[i] += RT_OF(take)(x + i * step, each) * w;
+        }
+    }
+    y += c;
+#pragma GCC unroll 8
+    for (int i = 0; i < count; i++) RT_OF(finish)(s, y + i * g->y_row, sum[i], s->post.clamp);
 }
 
 #undef LANES

@@ -1,11 +1,12 @@
 /* rt_depthwise.c - depthwise convolution, channels last, vectorised over channels.
  *
- * A task is some output rows. Away from the left and right edge, windows of width 3, 5 and 7 are
- * done for several output pixels at once: the weights of one window row and each input column are
- * loaded once and used by all of them. Edge pixels and other windows take one pixel at a time,
+ * A task is some output rows. Away from the left and right edge several output pixels are done at once.
+ * Of windows of width 3, 5 and 7 the weights of one window row and each input column are loaded once
+ * and used by all of them; of others each tap's weight. Pixels at edges are taken one at a time,
  * several vectors of channels together, over the taps that are inside the image. Where to read is
  * worked out once a strip or pixel, before the loop over channels. Windows of more than MAX_TAPS are sums
- * of parts. Weights are [tap][channels padded to RT_PANEL].
+ * of parts. Weights are [tap][channels padded to RT_PANEL]. Where an input channel has 2 or 4 output
+ * channels, a vector of these is made of half or a quarter of one.
  */
 #include "rt_isa.h"
 
@@ -25,6 +26,7 @@ typedef struct depthwise {
     const float *packed;
     float *y;
     rt_post post;
+    int64_t each;        /* output channels of an input channel: 1, 2 or 4 */
     int64_t padded;      /* channels in a row of packed */
     int64_t interior[2]; /* output columns whose taps are all inside */
     int64_t rows, group; /* output rows in all and of a task */
@@ -72,6 +74,28 @@ typedef struct taps {
 
 /* ---- by the width of a vector ---- */
 
+#ifndef FERRITE_SCALAR
+typedef float vec_2 __attribute__((vector_size(8)));
+typedef float vec_loaded_2 __attribute__((vector_size(8), aligned(4), may_alias));
+
+/* The numbers at x, each twice, and each four times. */
+#define TWICE_2(i) i, i, i + 1, i + 1
+#define TWICE_4(i) TWICE_2(i), TWICE_2(i + 2)
+#define TWICE_8(i) TWICE_4(i), TWICE_4(i + 4)
+#define FOURFOLD_1(i) i, i, i, i
+#define FOURFOLD_2(i) FOURFOLD_1(i), FOURFOLD_1(i + 1)
+#define FOURFOLD_4(i) FOURFOLD_2(i), FOURFOLD_2(i + 2)
+#define OF_LOADED(x, lanes, pattern)                                                            \
+    __builtin_shufflevector(*(const vec_loaded_##lanes *)(x), *(const vec_loaded_##lanes *)(x), \
+                            pattern##_##lanes(0))
+#define TWICE_OF_16(x) OF_LOADED(x, 8, TWICE)
+#define TWICE_OF_8(x) OF_LOADED(x, 4, TWICE)
+#define TWICE_OF_4(x) OF_LOADED(x, 2, TWICE)
+#define FOURFOLD_OF_16(x) OF_LOADED(x, 4, FOURFOLD)
+#define FOURFOLD_OF_8(x) OF_LOADED(x, 2, FOURFOLD)
+#define FOURFOLD_OF_4(x) ((vec_4){0} + *(x))
+#endif
+
 #ifdef FERRITE_SCALAR
 #define LANES 1
 #include "rt_depth_lanes.h"
@@ -103,7 +127,7 @@ static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c,
                          int last)
 {
     float sum = first && s->post.bias ? s->post.bias[c] : 0.0f;
-    for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c] * t->weight[k][c];
+    for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c / s->each] * t->weight[k][c];
     if (!first || s->post.accumulate) sum += y[c];
     if (last && s->post.clamp) {
         sum = sum < s->post.low ? s->post.low : sum;
@@ -112,21 +136,32 @@ static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c,
     y[c] = sum;
 }
 
-/* Channels [c0, c1) of one pixel over one list of taps. */
-static void pixel_part(const depthwise *s, const taps *t, float *y, int64_t c0, int64_t c1,
-                       int first, int last)
+RT_INLINE void pixel_of(const depthwise *s, const taps *t, float *y, int64_t c0, int64_t c1,
+                        int first, int last, const int each)
 {
     int again = first && last && !s->post.accumulate;
     int64_t c = c0;
 #define MANY(lanes)                                                              \
     for (; lanes == VL && c + PIXEL_VECTORS * VL <= c1; c += PIXEL_VECTORS * VL) \
-        pixel_##lanes(s, t, y, c, first, last, PIXEL_VECTORS);
-#define DO(lanes) pixel_##lanes(s, t, y, c, first, last, 1)
+        pixel_##lanes(s, t, y, c, first, last, PIXEL_VECTORS, each);
+#define DO(lanes) pixel_##lanes(s, t, y, c, first, last, 1, each)
     RT_EACH_WIDTH(MANY)
     RT_EACH_WIDTH(WIDTH)
 #undef MANY
 #undef DO
     for (; c < c1; c++) pixel_scalar(s, t, y, c, first, last);
+}
+
+/* Channels [c0, c1) of one pixel over one list of taps. */
+static void pixel_part(const depthwise *s, const taps *t, float *y, int64_t c0, int64_t c1,
+                       int first, int last)
+{
+    if (s->each == 1)
+        pixel_of(s, t, y, c0, c1, first, last, 1);
+    else if (s->each == 2)
+        pixel_of(s, t, y, c0, c1, first, last, 2);
+    else
+        pixel_of(s, t, y, c0, c1, first, last, 4);
 }
 
 static void pixel(const depthwise *s, const row_view *v, int64_t ow, int64_t c0, int64_t c1)
@@ -169,55 +204,62 @@ static void row_taps(const depthwise *s, const row_view *v, taps *t)
         }
 }
 
+/* `count` output pixels from ow on; width 0: of any window, with any stride. */
 RT_INLINE void strip(const depthwise *s, const taps *t, const row_view *v, int64_t ow, int64_t c0,
-                     int64_t c1, const int width, const int stride, const int count)
+                     int64_t c1, const int width, const int stride, const int each, const int count)
 {
     float *y = s->y + (v->m0 + ow) * s->g->y_row;
-    int64_t at = ow * stride * s->g->x[2];
+    int64_t at = ow * (width ? stride : s->g->stride[2]) * s->g->x[2];
     const int again = 1;
     int64_t c = c0;
-#define DO(lanes) strip_##lanes(s, t, y, at, c, width, stride, count)
+#define DO(lanes)                                            \
+    if (width)                                               \
+        strip_##lanes(s, t, y, at, c, width, stride, count); \
+    else                                                     \
+        strip_of_any_##lanes(s, t, y, at, c, each, count)
     RT_EACH_WIDTH(WIDTH)
 #undef DO
 }
 
 RT_INLINE int64_t strips(const depthwise *s, const row_view *v, int64_t ow, int64_t end, int64_t c0,
-                         int64_t c1, const int width, const int stride)
+                         int64_t c1, const int width, const int stride, const int each)
 {
     taps t;
     row_taps(s, v, &t);
-    for (; ow + STRIP <= end; ow += STRIP) strip(s, &t, v, ow, c0, c1, width, stride, STRIP);
-    for (; ow + 4 <= end; ow += 4) strip(s, &t, v, ow, c0, c1, width, stride, 4);
-    for (; ow + 2 <= end; ow += 2) strip(s, &t, v, ow, c0, c1, width, stride, 2);
-    for (; ow < end; ow++) strip(s, &t, v, ow, c0, c1, width, stride, 1);
+    for (; ow + STRIP <= end; ow += STRIP) strip(s, &t, v, ow, c0, c1, width, stride, each, STRIP);
+    for (; ow + 4 <= end; ow += 4) strip(s, &t, v, ow, c0, c1, width, stride, each, 4);
+    for (; ow + 2 <= end; ow += 2) strip(s, &t, v, ow, c0, c1, width, stride, each, 2);
+    for (; ow < end; ow++) strip(s, &t, v, ow, c0, c1, width, stride, each, 1);
     return end;
 }
 
 typedef int64_t (*strips_fn)(const depthwise *, const row_view *, int64_t ow, int64_t end,
                              int64_t c0, int64_t c1);
 
-#define STRIPS(width, stride)                                                                   \
-    static int64_t strips_##width##_##stride(const depthwise *s, const row_view *v, int64_t ow, \
-                                             int64_t end, int64_t c0, int64_t c1)               \
+#define STRIPS(width, stride, each)                                                             \
+    static int64_t strips_##width##_##stride##_##each(                                          \
+        const depthwise *s, const row_view *v, int64_t ow, int64_t end, int64_t c0, int64_t c1) \
     {                                                                                           \
-        return strips(s, v, ow, end, c0, c1, width, stride);                                    \
+        return strips(s, v, ow, end, c0, c1, width, stride, each);                              \
     }
-STRIPS(3, 1)
-STRIPS(3, 2)
-STRIPS(5, 1)
-STRIPS(5, 2)
-STRIPS(7, 1)
+STRIPS(3, 1, 1)
+STRIPS(3, 2, 1)
+STRIPS(5, 1, 1)
+STRIPS(5, 2, 1)
+STRIPS(7, 1, 1)
+STRIPS(0, 0, 1)
+STRIPS(0, 0, 2)
 
 static strips_fn strips_for(const depthwise *s, int64_t channels)
 {
     const rt_conv *g = s->g;
-    if (s->post.accumulate || channels < LEAST_LANES || g->dilation[2] != 1 || g->stride[2] > 2 ||
-        g->kernel[0] * g->kernel[1] > MAX_TAPS)
+    if (s->post.accumulate || channels < LEAST_LANES || g->kernel[0] * g->kernel[1] > MAX_TAPS)
         return NULL;
-    if (g->kernel[2] == 3) return g->stride[2] == 1 ? strips_3_1 : strips_3_2;
-    if (g->kernel[2] == 5) return g->stride[2] == 1 ? strips_5_1 : strips_5_2;
-    if (g->kernel[2] == 7 && g->stride[2] == 1) return strips_7_1;
-    return NULL;
+    if (s->each > 1) return s->each == 2 ? strips_0_0_2 : NULL;
+    if (g->dilation[2] != 1 || g->stride[2] > 2) return strips_0_0_1;
+    if (g->kernel[2] == 3) return g->stride[2] == 1 ? strips_3_1_1 : strips_3_2_1;
+    if (g->kernel[2] == 5) return g->stride[2] == 1 ? strips_5_1_1 : strips_5_2_1;
+    return g->kernel[2] == 7 && g->stride[2] == 1 ? strips_7_1_1 : strips_0_0_1;
 }
 
 /* Channels [c0, c1) of one output row. */
@@ -274,6 +316,7 @@ int RT_FN(rt_depthwise)(rt_team *team, const rt_conv *g, const float *x, const f
 {
     depthwise s = {.g = g, .x = x, .packed = packed, .y = y};
     if (post) s.post = *post;
+    s.each = g->out_channels / g->groups;
     int64_t reach = (g->kernel[2] - 1) * g->dilation[2];
     int64_t last = g->in[2] - 1 - reach + g->pad[2]; /* largest ow * stride that is inside */
     s.interior[0] = rt_min(rt_ceil_div(g->pad[2], g->stride[2]), g->out[2]);

@@ -8,6 +8,7 @@ typedef struct geometry {
     sym_expr batch, in_channels, out_channels, groups, in_each, out_each;
     sym_expr in[3], out[3], kernel[3], stride[3], dilation[3];
     sym_expr in_pixels, out_pixels, taps; /* in_pixels: of one image */
+    bool transposed;
 } geometry;
 
 static geometry geometry_of(const needing *n, const loop_windows *ints, const loop_view *w,
@@ -16,7 +17,8 @@ static geometry geometry_of(const needing *n, const loop_windows *ints, const lo
     const loop_view *x = &n->op->inputs[0];
     sym_expr one = need_number(n, 1), groups = need_most(n, ints->groups, 1);
     uint32_t pad = 3 - ints->spatial;
-    geometry g = {.batch = x->sizes[0],
+    geometry g = {.transposed = ints->transposed,
+                  .batch = x->sizes[0],
                   .in_channels = x->sizes[1],
                   .out_channels = y->sizes[1],
                   .groups = groups,
@@ -45,10 +47,12 @@ static bool find_windows(const needing *n, loop_windows *ints)
            n->op->outputs[0].rank == ints->spatial + 2;
 }
 
+/* As rt_conv_is_depthwise() has it. */
 static bool is_depthwise(const needing *n, const geometry *g)
 {
-    return sym_same(g->groups, g->in_channels) && sym_same(g->groups, g->out_channels) &&
-           !need_may_be(n, g->groups, 0, 1);
+    bool few = sym_same(g->groups, g->out_channels) ||
+               (!g->transposed && (need_is(n, g->out_each, 2) || need_is(n, g->out_each, 4)));
+    return few && sym_same(g->groups, g->in_channels) && !need_may_be(n, g->groups, 0, 1);
 }
 
 static void need_conv_weights(needing *n, const geometry *g)
