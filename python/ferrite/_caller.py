@@ -9,6 +9,7 @@ import threading
 from ctypes import POINTER, byref, c_int64, c_void_p
 
 import ferrite_runtime as rt
+from ferrite import _again
 from ferrite._library import ALLOC, RUN_BAD_INPUT, Artifact, Call, Storage, Tensor
 
 _NUMBERS = {"int": rt.I64, "float": rt.F64, "bool": rt.BOOL}
@@ -36,6 +37,11 @@ class Port:
             return eval(self._layout, {"__builtins__": {"min": min, "max": max}}, symbols)
         except NameError:
             return None
+
+    def names(self):
+        """Of what its sizes and strides depend on."""
+        texts = [number for number in (*self.sizes, *self.strides) if isinstance(number, str)]
+        return {node.id for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - {"min", "max"}
 
     def __str__(self):
         if self.kind != "tensor":
@@ -292,6 +298,8 @@ class Caller:
         self._numbers = (c_int64 * max(1, len(outs)))()
         self._alloc = ALLOC(self._room)
         self._results = None
+        # how the inputs of the last call lay; what calls of such are made by, once there have been two
+        self._lay, self._again, self._can_be_like = None, None, self._are_results_told()
         self._call = Call(ctypes.sizeof(Call), len(ins), len(outs), ctypes.addressof(self._ins), ctypes.addressof(self._outs),
                           ctypes.addressof(self._storages), ctypes.cast(self._alloc, c_void_p), None, None)
         self._run = ctypes.CFUNCTYPE(ctypes.c_int, c_void_p, c_void_p)(artifact.call)
@@ -315,8 +323,21 @@ class Caller:
         except (RuntimeError, MemoryError):
             return 0
 
+    def _are_results_told(self):
+        """Do the inputs' sizes tell those of all results, and does a run change nothing but these?"""
+        ins, outs = self.signature.inputs, self.signature.outputs
+        known = {name for port in ins for _, name in port.symbols}
+        if self.artifact.struct_bytes < Artifact.state_count.offset + Artifact.state_count.size:
+            return False
+        return (not self.signature.mutated and not self.artifact.state_count and all(port.kind == "tensor" for port in (*ins, *outs))
+                and all(names <= known for port in outs for names in [port.names()]))
+
     def __call__(self, values):
         """The results, flat, for inputs that are flat."""
+        if self._again and len(values) == len(self.signature.inputs):
+            shown = self._again(values)
+            if shown is not None:
+                return shown
         if len(values) != len(self.signature.inputs):
             raise rt.InputError(f"{len(values)} inputs given, {self.artifact.name.decode()} takes {len(self.signature.inputs)}")
         inputs = _Inputs(self.signature, values)
@@ -330,8 +351,20 @@ class Caller:
                 raise (rt.InputError if status == RUN_BAD_INPUT else rt.RunError)(message)
             inputs.give_back()
             shown = [self._shown(k, port, inputs) for k, port in enumerate(self.signature.outputs)]
+            if self._can_be_like:
+                self._remember(inputs, shown)
             self._results = None
         return shown
+
+    def _remember(self, inputs, shown):
+        """If the last inputs lay like these, and each result is in memory of its own, that is how the next ones are called."""
+        lay, self._lay = self._lay, None if inputs.moved else _again.described(inputs.values)
+        if self._lay is None or lay != self._lay:
+            return
+        made = self._results.made
+        apart = all(k in made and made[k][1] == self._outs[k].data and 0 not in value.shape for k, value in enumerate(shown))
+        if apart and len(made) == len(shown):
+            self._again = _again.of(self, self._lay, [(value.dtype, tuple(value.shape), value.stride()) for value in shown])
 
     def _give(self, inputs):
         arrays = []

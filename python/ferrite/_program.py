@@ -63,11 +63,12 @@ class Program:
     def __init__(self, signature, trees=None):
         self.name, self._signature = signature.name, signature
         self._trees = trees or signature.trees  # as texts until the first call
-        self._caller = None
+        self._caller = self._positions = None
 
     def _ready(self):
         if self._caller is None:
             self._trees = [_tree.of(tree) for tree in self._trees]
+            self._positions = self._trees[0].positions() if self._trees[0] else None
             self._caller = self._load()
         return self._caller
 
@@ -81,7 +82,8 @@ class Program:
             raise Error(str(error)) from None
 
     def __call__(self, *inputs, **named):
-        results = self._ready()(self._flat(inputs, named))
+        caller = self._caller or self._ready()
+        results = caller(inputs if not named and len(inputs) == self._positions else self._flat(inputs, named))
         if self._trees[1] is None:
             return results[0] if len(results) == 1 else tuple(results)
         return self._trees[1].build(iter(results))

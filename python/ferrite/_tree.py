@@ -34,6 +34,12 @@ class _Plain:
         self.kind, self.parts = spec["type"] and _KINDS[spec["type"]], [_Plain(part) for part in spec["children_spec"]]
         self.keys = json.loads(spec["context"]) if self.kind in (dict, OrderedDict) else None
 
+    def positions(self):
+        """How many arguments by position it is, each a leaf, with none by name; None: it is not."""
+        if self.kind is not tuple or len(self.parts) != 2 or self.parts[0].kind is not tuple or self.parts[1].kind is not dict:
+            return None
+        return None if self.parts[1].parts or any(part.kind for part in self.parts[0].parts) else len(self.parts[0].parts)
+
     def leaves(self, value):
         if self.kind is None:
             return [value]
@@ -67,6 +73,9 @@ class _OfTorch:
             raise Mismatch("arguments of a class that PyTorch knows how to take apart: import torch first")
         self._pytree = sys.modules["torch"].utils._pytree
         self._spec = self._pytree.treespec_loads(spec) if isinstance(spec, str) else spec
+
+    def positions(self):
+        return None
 
     def leaves(self, value):
         leaves, spec = self._pytree.tree_flatten(value)

@@ -90,6 +90,81 @@ def a_program_says_what_it_is():
                                                  text=True, check=True).stdout
 
 
+def runs_again(program):
+    return program._caller._again is not None
+
+
+@test
+def calls_like_one_before():
+    """The third one has little to ask: it gives what the first gave, and tensors that lie otherwise go the long way."""
+    x, y = torch.randn(4, 6), torch.randn(4, 6)
+    program = ferrite.compile(lambda a, b: (a + b, (a * b).sum(1)), (x, y), **OPTIONS)
+    lies = {"plain": (x, y), "in a larger one": (torch.randn(9, 6)[2:6], y), "columns": (torch.randn(6, 4).t(), y),
+            "wide rows": (torch.randn(4, 9)[:, :6], y), "a parameter": (torch.nn.Parameter(x.clone()), y),
+            "the same twice": (x, x), "expanded": (torch.randn(6).expand(4, 6), y), "numpy": (x, y.numpy()),
+            "negated": (torch._neg_view(x), y), "off by two bytes": (
+                torch.empty(100, dtype=torch.uint8)[2:98].numpy().view(numpy.float32).reshape(4, 6), y)}
+    assert not program._caller
+    for _ in range(3):
+        for name, (a, b) in lies.items():
+            for _ in range(3):
+                got, a_, b_ = [torch.as_tensor(one) for one in program(a, b)], torch.as_tensor(a), torch.as_tensor(b)
+                torch.testing.assert_close(got, [a_ + b_, (a_ * b_).sum(1)], msg=lambda text, name=name: f"{name}: {text}")
+                assert not any(value.requires_grad for value in got) and got[0].data_ptr() != got[1].data_ptr(), name
+        assert runs_again(program)
+    first, second = program(x, y), program(x, y)
+    assert first[0].data_ptr() != second[0].data_ptr()  # they are the caller's
+    first[0].zero_()
+    torch.testing.assert_close(second[0], x + y)
+    raises(ferrite_runtime.InputError, lambda: program(x.double(), y), "")
+    raises(ferrite_runtime.InputError, lambda: program(x[:3], y), "")
+    raises(ferrite.Error, lambda: program(x), "a tuple of 1")
+
+
+@test
+def calls_like_one_before_of_other_programs():
+    x = torch.randn(5, 4)
+    sized = ferrite.compile(lambda a: a * 2, (x,), dynamic_shapes=({0: Dim("n", min=2, max=64)},), **OPTIONS)
+    for rows in (5, 5, 5, 7, 5, 7, 7, 7, 64, 64, 64):
+        x = torch.randn(rows, 4)
+        torch.testing.assert_close(sized(x), x * 2)
+    assert runs_again(sized)
+    # results whose sizes only the run knows, that lie in an input, that lie in each other
+    found = ferrite.compile(lambda a: a.nonzero(), (x,), **OPTIONS)
+    view = ferrite.compile(lambda a: (a.t(), a + 1), (x,), **OPTIONS)
+    halves = ferrite.compile(lambda a: (lambda b: (b, b[1:]))(a + 1), (x,), **OPTIONS)
+    for k in range(4):
+        x[k] = 0
+        assert torch.equal(found(x), x.nonzero())
+        assert view(x)[0].data_ptr() == x.data_ptr() and torch.equal(view(x)[1], x + 1)
+        whole, rest = halves(x)
+        assert torch.equal(whole[1:], rest) and rest.untyped_storage().data_ptr() == whole.untyped_storage().data_ptr()
+    assert not any(map(runs_again, (found, view, halves)))
+
+    class Counts(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(()))
+
+        def forward(self, x, k):
+            self.count.add_(1)
+            return x[k] + self.count
+    k = torch.tensor([0, 1])
+    counts = ferrite.compile(Counts(), (x, k), **OPTIONS)
+    for n in range(1, 5):
+        torch.testing.assert_close(counts(x, k), x[k] + n)
+    # what reads before and behind an input
+    base, strided = torch.randn(40), ferrite.compile(lambda a: a.as_strided((3, 3), (4, 1), 1) + 1, (torch.randn(20)[5:10],), **OPTIONS)
+    for _ in range(4):
+        torch.testing.assert_close(strided(base[5:10]), base.as_strided((3, 3), (4, 1), 1) + 1)
+    checked = ferrite.compile(lambda a, k: a[k], (x, k), **OPTIONS)
+    for _ in range(4):
+        torch.testing.assert_close(checked(x, k), x[k])
+    for _ in range(2):
+        raises(ferrite_runtime.RunError, lambda: checked(x, k + 1000), "1000")
+    torch.testing.assert_close(checked(x, k), x[k])
+
+
 @test
 def weights_become_integers():
     torch.manual_seed(3)
