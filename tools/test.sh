@@ -167,6 +167,22 @@ device_parts() {
         $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)
 }
 
+# Kernels of GPUs, compiled and run by the host's C++ compiler (test/device/shim.c). What was made of a text
+# is kept for the next run.
+shim_parts() {
+    [ -d test/cases ] || return
+    if ! c++ --version >/dev/null 2>&1; then
+        skip "cases of CUDA on the host" "there is no C++ compiler"
+        return
+    fi
+    mkdir -p build/test/shim
+    find build/test/shim -name '*.so' -mtime +7 -delete
+    cc -shared -fPIC -Iinclude -DSHIM_FOLDER="\"$PWD/test/device\"" test/device/shim*.c \
+        -o build/shim_cuda.so -lpthread || return
+    part "cases of CUDA on the host" env SHIM_CACHE=build/test/shim build/ferrite check test/cases \
+        --jobs "$JOBS" --device cuda --devices build/shim_cuda.so --target process
+}
+
 # No run of a program of fixed sizes allocates, nor with one arena for all sizes; but tables of a Fourier
 # transform are made when the run finds its length.
 first_run_parts() {
@@ -268,6 +284,7 @@ if [ "$mode" = test ]; then
     split_parts
     donated_parts
     device_parts
+    shim_parts
     first_run_parts
     hostile_parts
     part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
