@@ -7,19 +7,16 @@
  * them by the host's C++ compiler ($CXX, else c++) behind a header that gives them the names of their
  * dialect (shim_cuda.h, shim_metal.h), and runs them: shim_block.c. Memory of the device ends at a page that
  * nobody may touch. Work is done when it is put into a queue: examples/device/delayed.c is late.
- *
- * $SHIM_CACHE is a folder in which libraries that were made are found again by what they were made of.
  */
 #define _GNU_SOURCE
 #include "shim_block.h"
+#include "shim_library.h"
+#include "shim_memory.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #ifdef SHIM_METAL
 #define KIND "mps"
@@ -38,16 +35,9 @@ enum { BLOCK = 256 };
 
 /* ---- devices and their memory ---- */
 
-typedef struct block {
-    char *address, *from;
-    size_t bytes, mapped;
-    struct block *next;
-} block;
-
 struct fe_device {
     fe_device_host host;
-    pthread_mutex_t lock;
-    block *blocks;
+    shim_memory memory;
 };
 
 static int say(fe_device *d, int code, const char *what)
@@ -62,14 +52,14 @@ static int device_open(int32_t index, const fe_device_host *host, fe_device **ou
     (void)index;
     if (!d) return FE_RUN_NO_MEMORY;
     d->host = *host;
-    pthread_mutex_init(&d->lock, NULL);
+    shim_memory_begin(&d->memory);
     return 0;
 }
 
 static void device_close(fe_device *d)
 {
-    if (d->blocks) fprintf(stderr, "shim: memory of the device was not released\n");
-    pthread_mutex_destroy(&d->lock);
+    if (shim_memory_end(&d->memory))
+        fprintf(stderr, "shim: memory of the device was not released\n");
     free(d);
 }
 
@@ -82,57 +72,20 @@ static void describe(fe_device *d, fe_device_facts *out)
     out->has_f64 = HAS_F64;
 }
 
-/* Its end lies at a page that is out of reach, as near as its alignment lets it. */
 static int allocate(fe_device *d, int64_t bytes, void **address)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = ((size_t)bytes + 63) / 64 * 64;
-    block *b = calloc(1, sizeof *b);
-    *address = NULL;
-    if (!b) return say(d, FE_RUN_NO_MEMORY, "no memory");
-    b->bytes = (size_t)bytes;
-    b->mapped = (size + page - 1) / page * page + page;
-    b->from = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (b->from == MAP_FAILED) {
-        free(b);
-        return say(d, FE_RUN_NO_MEMORY, "no memory");
-    }
-    memset(b->from, SHIM_NOISE, b->mapped - page);
-    mprotect(b->from + b->mapped - page, page, PROT_NONE);
-    b->address = b->from + b->mapped - page - size;
-    pthread_mutex_lock(&d->lock);
-    b->next = d->blocks;
-    d->blocks = b;
-    pthread_mutex_unlock(&d->lock);
-    *address = b->address;
-    return 0;
+    *address = shim_allocate(&d->memory, (size_t)bytes);
+    return *address ? 0 : say(d, FE_RUN_NO_MEMORY, "no memory");
 }
 
 static void release(fe_device *d, void *address)
 {
-    pthread_mutex_lock(&d->lock);
-    for (block **at = &d->blocks; *at; at = &(*at)->next) {
-        block *b = *at;
-        if (b->address != address) continue;
-        *at = b->next;
-        munmap(b->from, b->mapped);
-        free(b);
-        break;
-    }
-    pthread_mutex_unlock(&d->lock);
+    shim_release(&d->memory, address);
 }
 
-/* Are all these bytes in one allocation? */
 static int holds(fe_device *d, const void *address, int64_t bytes)
 {
-    int found = 0;
-    pthread_mutex_lock(&d->lock);
-    for (const block *b = d->blocks; b; b = b->next) {
-        size_t at = (size_t)((const char *)address - b->address);
-        found |=
-            (const char *)address >= b->address && at <= b->bytes && (size_t)bytes <= b->bytes - at;
-    }
-    pthread_mutex_unlock(&d->lock);
-    return found;
+    return shim_holds(&d->memory, address, (size_t)bytes);
 }
 
 static int owns(fe_device *d, const void *address)
@@ -154,10 +107,14 @@ static void release_pinned(fe_device *d, void *memory)
 
 /* ---- kernels: a library, with a function for each that takes its parameters in two arrays ---- */
 
+/* A kernel with its parameters in two arrays. */
+typedef void kernel_caller(int64_t *fault, int64_t rows, int64_t columns, void *const *buffers,
+                           const int64_t *ints);
+
 struct fe_device_module {
     fe_device *device;
     void *handle;
-    shim_caller **callers;
+    kernel_caller **callers;
     char **names;
     uint32_t *groups, count;
     shim_blocks blocks;
@@ -180,104 +137,45 @@ static char *text_of(const fe_device_code *code, size_t *bytes)
     char *text = NULL;
     FILE *file = open_memstream(&text, bytes);
     if (!file) return NULL;
-    fprintf(file, "#include \"%s\"\n#line 1 \"kernels\"\n", SHIM_FOLDER "/" NAMES);
     fwrite(code->source, 1, code->bytes, file);
     for (uint32_t k = 0; k < code->kernel_count; k++) write_caller(file, &code->kernels[k]);
     fclose(file);
     return text;
 }
 
-static uint64_t hash_of(const char *text, size_t bytes, uint64_t hash)
+/* Words of C++ that the dialect has not, where a header cannot tell. */
+static int has_foreign_words(const fe_device_code *code)
 {
-    for (size_t i = 0; i < bytes; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return hash;
-}
-
-/* What stands in the headers is part of what a library is made of. */
-static uint64_t hash_of_headers(uint64_t hash)
-{
-    static const char *const HEADERS[] = {SHIM_FOLDER "/" NAMES, SHIM_FOLDER "/shim.h"};
-    for (int i = 0; i < 2; i++) {
-        char text[32768];
-        FILE *file = fopen(HEADERS[i], "r");
-        size_t bytes = file ? fread(text, 1, sizeof text, file) : 0;
-        if (file) fclose(file);
-        hash = hash_of(text, bytes, hash);
-    }
-    return hash;
-}
-
-/* The compiler's first error. */
-static int refused(fe_device *d, const char *log)
-{
-    char line[400] = "";
-    FILE *file = fopen(log, "r");
-    while (file && fgets(line, sizeof line, file) && !strstr(line, "error")) continue;
-    if (file) fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-    snprintf(d->host.message, d->host.message_bytes, "the C++ compiler refuses the kernels: %s",
-             line);
-    return FE_RUN_BAD_PROCESSOR;
-}
-
-static int make_library(fe_device *d, const char *text, size_t bytes, const char *library)
-{
-    char folder[] = "/tmp/shim-XXXXXX", source[64], made[64], log[64], command[1024];
-    const char *compiler = getenv("CXX");
-    if (!mkdtemp(folder)) return say(d, FE_RUN_NO_MEMORY, "no folder for the kernels");
-    snprintf(source, sizeof source, "%s/k.cpp", folder);
-    snprintf(made, sizeof made, "%s/k.so", folder);
-    snprintf(log, sizeof log, "%s/log", folder);
-    FILE *file = fopen(source, "w");
-    if (file) fwrite(text, 1, bytes, file);
-    if (file) fclose(file);
-    snprintf(command, sizeof command,
-             "%s %s -w -O1 -ffp-contract=off -fno-strict-aliasing -fno-exceptions -shared -fPIC "
-             "-Wl,-Bsymbolic %s -o %s -lm >%s 2>&1 && mv %s %s",
-             compiler ? compiler : "c++", FLAGS, source, made, log, made, library);
-    int code = file && system(command) == 0 ? 0 : refused(d, log);
-    unlink(source);
-    unlink(made);
-    unlink(log);
-    rmdir(folder);
-    return code;
+    return !HAS_F64 && (strstr(code->source, "long long") || strstr(code->source, "ull "));
 }
 
 static int compile(fe_device *d, const fe_device_code *code, fe_device_module *m)
 {
+    static const shim_language language = {NAMES, FLAGS};
+    if (has_foreign_words(code)) return say(d, FE_RUN_BAD_PROCESSOR, "Metal has no long long");
     size_t bytes = 0;
     char *text = text_of(code, &bytes), library[512];
-    const char *cache = getenv("SHIM_CACHE");
     if (!text) return FE_RUN_NO_MEMORY;
-    uint64_t hash = hash_of(text, bytes, hash_of_headers(0xcbf29ce484222325u));
-    snprintf(library, sizeof library, "%s/shim-%016llx.so", cache ? cache : "/tmp",
-             (unsigned long long)(cache ? hash : hash ^ (uint64_t)getpid() << 32));
-    int result = cache && access(library, R_OK) == 0 ? 0 : make_library(d, text, bytes, library);
+    int result = shim_make(&language, text, bytes, library, sizeof library, &d->host);
     if (result == 0) m->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (result == 0 && !m->handle) result = say(d, FE_RUN_BAD_PROCESSOR, dlerror());
-    if (!cache) unlink(library);
+    if (result == 0) shim_forget(library);
     free(text);
     return result;
 }
 
-static void *find(const fe_device_module *m, const char *before, const char *name)
+static void *find(const fe_device_module *m, const char *name)
 {
     char symbol[512];
-    snprintf(symbol, sizeof symbol, "%s%s", before, name);
+    snprintf(symbol, sizeof symbol, "call_%s", name);
     return dlsym(m->handle, symbol);
 }
 
 static int find_all(fe_device_module *m, const fe_device_code *code)
 {
-    char *(*shared)(size_t * bytes);
-    void *found[] = {find(m, "shim_", "put"), find(m, "shim_", "shared")};
-    void (**wait)(int) = find(m, "shim_", "wait");
-    memcpy(&m->blocks.put, &found[0], sizeof found[0]);
-    memcpy(&shared, &found[1], sizeof found[1]);
-    *wait = shim_wait_in_block;
-    m->blocks.shared = shared(&m->blocks.shared_bytes);
+    shim_find_blocks(m->handle, &m->blocks);
     for (; m->count < code->kernel_count; m->count++) {
-        void *caller = find(m, "call_", code->kernels[m->count].name);
+        void *caller = find(m, code->kernels[m->count].name);
         if (!caller) return say(m->device, FE_RUN_BAD_PROCESSOR, "a kernel is missing");
         memcpy(&m->callers[m->count], &caller, sizeof caller);
         m->names[m->count] = strdup(code->kernels[m->count].name);
@@ -325,17 +223,31 @@ struct fe_device_mark {
     int64_t ticks;
 };
 
+typedef struct called {
+    kernel_caller *caller;
+    const fe_device_launch *launch;
+} called;
+
+static void call(const void *data)
+{
+    const called *c = data;
+    const fe_device_launch *l = c->launch;
+    c->caller(l->fault, l->rows, l->columns, l->buffers, l->ints);
+}
+
 static int launch(fe_device_queue *q, const fe_device_launch *l)
 {
     fe_device *d = q->device;
     uint32_t group = l->module->groups[l->kernel];
+    const called data = {l->module->callers[l->kernel], l};
     shim_launch w = {.blocks = &l->module->blocks,
-                     .caller = l->module->callers[l->kernel],
+                     .call = call,
+                     .data = &data,
                      .name = l->module->names[l->kernel],
                      .width = group ? group : BLOCK,
                      .is_in_step = group != 0,
-                     .launch = l,
                      .host = &d->host};
+    w.count = (l->rows * l->columns + w.width - 1) / w.width;
     for (uint32_t i = 0; i < l->buffer_count; i++)
         if (l->buffers[i] && !holds(d, l->buffers[i], 0))
             return say(d, FE_RUN_BAD_INPUT, "a buffer is in no memory of this device");

@@ -1,10 +1,7 @@
 /* shim.h -- what a block of threads is for kernels that shim.c runs: in front of the names of a dialect. */
-#include <math.h>
+#pragma once
 #include <stdint.h>
 #include <string.h>
-
-#undef INFINITY
-#undef NAN
 
 static unsigned shim_block, shim_thread, shim_width;
 extern "C" {

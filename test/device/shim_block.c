@@ -7,7 +7,9 @@
  */
 #define _GNU_SOURCE
 #include "shim_block.h"
+#include "shim_memory.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,15 +44,26 @@ static void pause_fibre(int state, int line)
 static void live(void)
 {
     for (;;) {
-        const fe_device_launch *l = work->launch;
-        work->caller(l->fault, l->rows, l->columns, l->buffers, l->ints);
+        work->call(work->data);
         pause_fibre(ENDED, 0);
     }
 }
 
-void shim_wait_in_block(int line)
+/* Returns when all threads of the block are here. */
+static void wait_in_block(int line)
 {
     pause_fibre(WAITS, line);
+}
+
+void shim_find_blocks(void *handle, shim_blocks *out)
+{
+    char *(*shared)(size_t * bytes);
+    void *found[] = {dlsym(handle, "shim_put"), dlsym(handle, "shim_shared")};
+    void (**wait)(int) = dlsym(handle, "shim_wait");
+    memcpy(&out->put, &found[0], sizeof found[0]);
+    memcpy(&shared, &found[1], sizeof found[1]);
+    *wait = wait_in_block;
+    out->shared = shared(&out->shared_bytes);
 }
 
 static int begin_fibres(unsigned count)
@@ -126,7 +139,6 @@ static int run_alone(const shim_launch *w, int64_t number)
 
 int shim_run(const shim_launch *w)
 {
-    int64_t items = w->launch->rows * w->launch->columns;
     int code = 0;
     pthread_mutex_lock(&team_lock);
     work = w;
@@ -134,7 +146,7 @@ int shim_run(const shim_launch *w)
         snprintf(w->host->message, w->host->message_bytes, "no stacks for %u threads", w->width);
         code = FE_RUN_NO_MEMORY;
     }
-    for (int64_t b = (items + w->width - 1) / w->width; !code && b-- > 0;) {
+    for (int64_t b = w->count; !code && b-- > 0;) {
         if (w->blocks->shared_bytes) memset(w->blocks->shared, SHIM_NOISE, w->blocks->shared_bytes);
         code = w->is_in_step ? run_in_step(w, b) : run_alone(w, b);
     }

@@ -6,12 +6,6 @@
 
 #include <stddef.h>
 
-enum { SHIM_NOISE = 0xa5 };
-
-/* A kernel with its parameters in two arrays. */
-typedef void shim_caller(int64_t *fault, int64_t rows, int64_t columns, void *const *buffers,
-                         const int64_t *ints);
-
 /* What kernels of a library know of their block. */
 typedef struct shim_blocks {
     void (*put)(unsigned block, unsigned thread, unsigned width); /* who is at work */
@@ -21,16 +15,17 @@ typedef struct shim_blocks {
 
 typedef struct shim_launch {
     const shim_blocks *blocks;
-    shim_caller *caller;
+    void (*call)(const void *data); /* the kernel, by one thread */
+    const void *data;
     const char *name;
-    unsigned width; /* threads of a block */
-    int is_in_step; /* they may wait for each other */
-    const fe_device_launch *launch;
+    int64_t count;              /* of blocks */
+    unsigned width;             /* threads of a block */
+    int is_in_step;             /* they may wait for each other */
     const fe_device_host *host; /* where is written what has failed */
 } shim_launch;
 
 int shim_run(const shim_launch *w);
-/* Called by a thread of a block; returns when all have done so. */
-void shim_wait_in_block(int line);
+/* Of a library of kernels that was opened. */
+void shim_find_blocks(void *handle, shim_blocks *out);
 
 #endif

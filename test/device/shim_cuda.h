@@ -1,6 +1,10 @@
 /* shim_cuda.h -- the names of CUDA that kernels use, for a compiler of the host: see shim.c. */
 #include "shim.h"
 
+#include <math.h>
+#undef INFINITY
+#undef NAN
+
 #define __global__
 #define __device__
 #define __forceinline__ inline
