@@ -101,7 +101,7 @@ FE_API void fe_session_free(fe_session *session);
  *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
  *     device      recorded (the default): what runs where is as the program was exported, inputs, outputs
  *                 and buffers that it changes included (fe_artifact.input_devices, read_state); what a
- *                 device has no kernels for runs on the host. Kernels are made for opencl, cuda and
+ *                 device has no kernels for runs on the host. Kernels are made for opencl, cuda, mps and
  *                 privateuseone, a device of one's own; other devices, and all in Python modules, are
  *                 refused (FE_UNSUPPORTED), but FX graphs have what was recorded. cpu: all is the host's.
  *                 opencl or opencl:N: what there are kernels for runs on that device, all else on the

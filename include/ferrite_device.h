@@ -142,6 +142,9 @@ extern const fe_device_driver fe_opencl_driver;
 /* Of CUDA: libcuda.so.1, and libnvrtc.so, which compiles the kernels when a program is opened. */
 extern const fe_device_driver fe_cuda_driver;
 
+/* Of Metal, on Apple's systems; anywhere else open() says that there is none. */
+extern const fe_device_driver fe_metal_driver;
+
 /* What a library with a driver is asked for. */
 FE_ARTIFACT const fe_device_driver *ferrite_device(void);
 
