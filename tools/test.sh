@@ -171,16 +171,37 @@ device_parts() {
 # is kept for the next run.
 shim_parts() {
     [ -d test/cases ] || return
-    if ! c++ --version >/dev/null 2>&1; then
-        skip "cases of CUDA on the host" "there is no C++ compiler"
-        return
-    fi
     mkdir -p build/test/shim
     find build/test/shim -name '*.so' -mtime +7 -delete
-    cc -shared -fPIC -Iinclude -DSHIM_FOLDER="\"$PWD/test/device\"" test/device/shim*.c \
-        -o build/shim_cuda.so -lpthread || return
-    part "cases of CUDA on the host" env SHIM_CACHE=build/test/shim build/ferrite check test/cases \
-        --jobs "$JOBS" --device cuda --devices build/shim_cuda.so --target process
+    for kind in cuda mps; do
+        if ! c++ --version >/dev/null 2>&1; then
+            skip "cases of $kind on the host" "there is no C++ compiler"
+            continue
+        fi
+        metal=
+        [ $kind = cuda ] || metal=-DSHIM_METAL
+        cc -shared -fPIC -Iinclude $metal -DSHIM_FOLDER="\"$PWD/test/device\"" test/device/shim*.c \
+            -o build/shim_$kind.so -lpthread || return
+        part "cases of $kind on the host" env SHIM_CACHE=build/test/shim build/ferrite check test/cases \
+            --jobs "$JOBS" --device $kind --devices build/shim_$kind.so --target process
+    done
+}
+
+# Libraries of CUDA and Metal are stand-ins (test/device/stand_in_*.c), by which ferrite's own drivers run.
+stand_in_parts() {
+    [ -d test/cases ] && c++ --version >/dev/null 2>&1 || return
+    mkdir -p build/test/cuda build/test/mps
+    for name in cuda:cuda/libcuda.so.1 metal:mps/Metal; do
+        cc -shared -fPIC -Iinclude -DSHIM_FOLDER="\"$PWD/test/device\"" test/device/stand_in_${name%%:*}.c \
+            test/device/shim_[blm]*.c -o "build/test/${name#*:}" -lpthread || return
+    done
+    ln -sf Metal build/test/mps/libobjc.A.dylib
+    for kind in cuda mps; do
+        part "programs on a stand-in of $kind" env SHIM_CACHE=build/test/shim \
+            LD_LIBRARY_PATH=build/test/$kind CUDA_NVRTC="$PWD/build/test/cuda/libcuda.so.1" \
+            build/ferrite check --jobs "$JOBS" --device $kind --device-ports \
+            --target process test/cases/programs/*.pt2
+    done
 }
 
 # No run of a program of fixed sizes allocates, nor with one arena for all sizes; but tables of a Fourier
@@ -285,6 +306,7 @@ if [ "$mode" = test ]; then
     donated_parts
     device_parts
     shim_parts
+    stand_in_parts
     first_run_parts
     hostile_parts
     part "kernel tests, plain C" sh -c 'make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR \
