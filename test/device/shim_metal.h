@@ -10,7 +10,7 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 
-#define kernel extern "C"
+#define kernel __attribute__((used))
 #define device
 #define constant const
 #define threadgroup SHIM_SHARED

@@ -92,7 +92,7 @@ static const char METAL_HEAD[] =
     "typedef float f32;\n"
     "#define FE static inline\n"
     "#define FE_KERNEL kernel\n"
-    "#define FE_GROUP_KERNEL kernel [[max_total_threads_per_threadgroup(FE_GROUP)]]\n"
+    "#define FE_GROUP_KERNEL [[max_total_threads_per_threadgroup(FE_GROUP)]] kernel\n"
     "#define FE_MEMBER ((i64)fe_member)\n"
     "#define FE_LOCAL threadgroup\n"
     "#define FE_BARRIER threadgroup_barrier(mem_flags::mem_threadgroup | mem_flags::mem_device)\n"
