@@ -141,7 +141,7 @@ static const char METAL_HEAD[] =
     "  if (!(most > 0.0f)) return a + b;\n"
     "  const f32 s = a / most, t = b / most;\n"
     "  return most * sqrt(s * s + t * t);\n}\n"
-    /* as legal/special.def has it */
+    /* N. Juffa, stackoverflow.com/questions/35148198 */
     "FE f32 erf(f32 x)\n{\n"
     "  const f32 a = x != x ? x : fmin(fabs(x), 4.0f), z = a * a;\n"
     "  f32 p = z * -5.96761703e-4f + 4.99119423e-3f;\n"
