@@ -101,7 +101,7 @@ FE_API void fe_session_free(fe_session *session);
  *     ops         path of a library that declares operators (ferrite_ops.h); one more each time
  *     device      recorded (the default): what runs where is as the program was exported, inputs, outputs
  *                 and buffers that it changes included (fe_artifact.input_devices, read_state); what a
- *                 device has no kernels for runs on the host. Kernels are made for opencl, cuda and
+ *                 device has no kernels for runs on the host. Kernels are made for opencl, cuda, mps and
  *                 privateuseone, a device of one's own; other devices, and all in Python modules, are
  *                 refused (FE_UNSUPPORTED), but FX graphs have what was recorded. cpu: all is the host's.
  *                 opencl or opencl:N: what there are kernels for runs on that device, all else on the
@@ -113,6 +113,9 @@ FE_API void fe_session_free(fe_session *session);
  *                 where it says nothing); one more each time, the last that matches decides
  *     devices     path of a library with the driver of a device of one's own (ferrite_device.h), which
  *                 fe_load() gives to the model; one more each time
+ *     cuda-arch   80,90: kernels of cuda are made for these architectures when the program is compiled, by
+ *                 NVRTC, and as PTX for later ones (FE_TOOLCHAIN where there is no NVRTC); none: when it is
+ *                 opened, by NVRTC too. By default PTX for all, where NVRTC is found
  *     target      what fe_load() makes ready: c (the default), the program as C, compiled; process: its
  *                 lines run as they are, and only kernels are compiled, which takes less time
  *     artifact    path of a library that fe_write_library() or the sources' Makefile have made of the same

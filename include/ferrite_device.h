@@ -73,6 +73,13 @@ typedef struct fe_device_kernel {
     uint32_t buffer_count, int_count; /* of its parameters */
 } fe_device_kernel;
 
+/* Kernels of a source as they were made when the program was compiled. */
+typedef struct fe_device_image {
+    const char *architecture; /* of CUDA: "sm_90", machine code; "compute_75", PTX */
+    const void *data;
+    size_t bytes;
+} fe_device_image;
+
 /* Kernels in the language of the device, as one source. */
 typedef struct fe_device_code {
     const char *source;
@@ -84,6 +91,9 @@ typedef struct fe_device_code {
     /* of each kernel: so many work-items are a work-group, which takes a row together; 0: each one by itself,
      * as all of privateuseone do. Or NULL. */
     const uint32_t *groups;
+    /* ---- nor in those; ferrite's own drivers alone may count on them ---- */
+    const fe_device_image *images;
+    uint32_t image_count;
 } fe_device_code;
 
 /* A kernel over rows * columns work-items. Item m * columns + n works on row m and, in kernels that are cut
@@ -139,8 +149,12 @@ typedef struct fe_device_driver {
 
 /* Of OpenCL 1.2 and later: found when a program is opened (libOpenCL.so.1), on the CPU too (PoCL). */
 extern const fe_device_driver fe_opencl_driver;
-/* Of CUDA: libcuda.so.1, and libnvrtc.so, which compiles the kernels when a program is opened. */
+/* Of CUDA: libcuda.so.1, and libnvrtc.so, which compiles the kernels when a program is opened, where they
+ * were not made for the device before. */
 extern const fe_device_driver fe_cuda_driver;
+
+/* Of Metal, on Apple's systems; anywhere else open() says that there is none. */
+extern const fe_device_driver fe_metal_driver;
 
 /* What a library with a driver is asked for. */
 FE_ARTIFACT const fe_device_driver *ferrite_device(void);

@@ -196,6 +196,43 @@ device_parts() {
         $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)
 }
 
+# Kernels of GPUs, compiled and run by the host's C++ compiler (test/device/shim.c). What was made of a text
+# is kept for the next run.
+shim_parts() {
+    [ -d test/cases ] || return
+    mkdir -p build/test/shim
+    find build/test/shim -name '*.so' -mtime +7 -delete
+    for kind in cuda mps; do
+        if ! c++ --version >/dev/null 2>&1; then
+            skip "cases of $kind on the host" "there is no C++ compiler"
+            continue
+        fi
+        metal=
+        [ $kind = cuda ] || metal=-DSHIM_METAL
+        cc -shared -fPIC -Iinclude $metal -DSHIM_FOLDER="\"$PWD/test/device\"" test/device/shim*.c \
+            -o build/shim_$kind.so -lpthread || return
+        part "cases of $kind on the host" env SHIM_CACHE=build/test/shim build/ferrite check test/cases \
+            --jobs "$JOBS" --device $kind --devices build/shim_$kind.so --target process
+    done
+}
+
+# Libraries of CUDA and Metal are stand-ins (test/device/stand_in_*.c), by which ferrite's own drivers run.
+stand_in_parts() {
+    [ -d test/cases ] && c++ --version >/dev/null 2>&1 || return
+    mkdir -p build/test/cuda build/test/mps
+    for name in cuda:cuda/libcuda.so.1 metal:mps/Metal; do
+        cc -shared -fPIC -Iinclude -DSHIM_FOLDER="\"$PWD/test/device\"" test/device/stand_in_${name%%:*}.c \
+            test/device/shim_[blm]*.c -o "build/test/${name#*:}" -lpthread || return
+    done
+    ln -sf Metal build/test/mps/libobjc.A.dylib
+    for kind in cuda mps; do
+        part "programs on a stand-in of $kind" env SHIM_CACHE=build/test/shim \
+            LD_LIBRARY_PATH=build/test/$kind CUDA_NVRTC="$PWD/build/test/cuda/libcuda.so.1" \
+            build/ferrite check --jobs "$JOBS" --device $kind --device-ports \
+            --target process test/cases/programs/*.pt2
+    done
+}
+
 # No run of a program of fixed sizes allocates, nor with one arena for all sizes; but tables of a Fourier
 # transform are made when the run finds its length.
 first_run_parts() {
@@ -306,6 +343,8 @@ if [ "$mode" = test ]; then
     split_parts
     donated_parts
     device_parts
+    shim_parts
+    stand_in_parts
     first_run_parts
     hostile_parts
     part "build in plain C" make B=build/plain ISAS=base CFLAGS=-DFERRITE_SCALAR build/plain/test_kernels

@@ -1,6 +1,8 @@
-/* rt_cuda.c - the driver of CUDA: the driver's library and the compiler of kernels are found when a device is
- * opened. Memory of a device has addresses of its own, so that they are what programs calculate with.
+/* rt_cuda.c - the driver of CUDA: the driver's library is found when a device is opened. Kernels are loaded
+ * as they were made when the program was compiled, where that fits the device; else their source is
+ * compiled. Memory of a device has addresses of its own, so that they are what programs calculate with.
  */
+#include "rt_nvrtc.h"
 #include "rt_program.h"
 
 #include <dlfcn.h>
@@ -8,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is used of CUDA's driver API and of NVRTC ---- */
+/* ---- what is used of CUDA's driver API ---- */
 
-typedef int CUresult, CUdevice, nvrtcResult;
+typedef int CUresult, CUdevice;
 typedef struct cu_context *CUcontext;
 typedef struct cu_module *CUmodule;
 typedef struct cu_function *CUfunction;
 typedef struct cu_stream *CUstream;
 typedef struct cu_event *CUevent;
-typedef struct nvrtc_program *nvrtcProgram;
 typedef unsigned long long CUdeviceptr;
 
 enum {
@@ -64,19 +65,9 @@ enum {
     X(EventElapsedTime, "cuEventElapsedTime", (float *, CUevent, CUevent))                         \
     X(EventDestroy, "cuEventDestroy_v2", (CUevent))
 
-#define COMPILER(X)                                                                                \
-    X(CreateProgram, "nvrtcCreateProgram",                                                         \
-      (nvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *)) \
-    X(CompileProgram, "nvrtcCompileProgram", (nvrtcProgram, int, const char *const *))             \
-    X(GetProgramLogSize, "nvrtcGetProgramLogSize", (nvrtcProgram, size_t *))                       \
-    X(GetProgramLog, "nvrtcGetProgramLog", (nvrtcProgram, char *))                                 \
-    X(GetPTXSize, "nvrtcGetPTXSize", (nvrtcProgram, size_t *))                                     \
-    X(GetPTX, "nvrtcGetPTX", (nvrtcProgram, char *))                                               \
-    X(DestroyProgram, "nvrtcDestroyProgram", (nvrtcProgram *))
-
 typedef struct functions {
 #define X(name, symbol, parameters) int(*name) parameters;
-    DRIVER(X) COMPILER(X)
+    DRIVER(X)
 #undef X
 } functions;
 
@@ -85,13 +76,13 @@ typedef struct entry {
     size_t at;
 } entry;
 #define X(name, symbol, parameters) {symbol, offsetof(functions, name)},
-static const entry DRIVER_ENTRIES[] = {DRIVER(X)}, COMPILER_ENTRIES[] = {COMPILER(X)};
+static const entry ENTRIES[] = {DRIVER(X)};
 #undef X
 
 /* ---- the driver's structures ---- */
 
 struct fe_device {
-    void *driver, *compiler; /* libraries */
+    void *driver; /* a library */
     functions cu;
     fe_device_host host;
     CUdevice id;
@@ -137,32 +128,17 @@ static void take(const fe_device *d)
 
 /* ---- devices ---- */
 
-static int find_all(fe_device *d, void *library, const entry *entries, size_t count)
+static int load_library(fe_device *d)
 {
-    for (size_t i = 0; i < count; i++) {
-        void *function = dlsym(library, entries[i].symbol);
-        if (!function) return say(d, "CUDA's library lacks a function", entries[i].symbol);
-        memcpy((char *)&d->cu + entries[i].at, &function, sizeof function);
-    }
-    return 0;
-}
-
-static int load_libraries(fe_device *d)
-{
-    static const char *const COMPILERS[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
-                                            "libnvrtc.so.11.2", NULL};
     d->driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!d->driver)
         return say(d, "there is no libcuda.so.1 on this machine: NVIDIA's driver has it", "");
-    for (int i = 0; COMPILERS[i] && !d->compiler; i++)
-        d->compiler = dlopen(COMPILERS[i], RTLD_NOW | RTLD_LOCAL);
-    if (!d->compiler)
-        return say(d, "there is no libnvrtc.so, which compiles kernels: the CUDA toolkit has it",
-                   "");
-    int code = find_all(d, d->driver, DRIVER_ENTRIES, sizeof DRIVER_ENTRIES / sizeof(entry));
-    return code ? code
-                : find_all(d, d->compiler, COMPILER_ENTRIES,
-                           sizeof COMPILER_ENTRIES / sizeof(entry));
+    for (size_t i = 0; i < sizeof ENTRIES / sizeof *ENTRIES; i++) {
+        void *function = dlsym(d->driver, ENTRIES[i].symbol);
+        if (!function) return say(d, "CUDA's library lacks a function", ENTRIES[i].symbol);
+        memcpy((char *)&d->cu + ENTRIES[i].at, &function, sizeof function);
+    }
+    return 0;
 }
 
 static int find_device(fe_device *d, int32_t index)
@@ -180,7 +156,6 @@ static int find_device(fe_device *d, int32_t index)
 static void device_close(fe_device *d)
 {
     if (d->context) d->cu.PrimaryCtxRelease(d->id);
-    if (d->compiler) dlclose(d->compiler);
     if (d->driver) dlclose(d->driver);
     free(d);
 }
@@ -191,7 +166,7 @@ static int device_open(int32_t index, const fe_device_host *host, fe_device **ou
     *out = NULL;
     if (!d) return FE_RUN_NO_MEMORY;
     d->host = *host;
-    int code = load_libraries(d);
+    int code = load_library(d);
     if (code == 0) code = find_device(d, index);
     if (code)
         device_close(d);
@@ -263,37 +238,64 @@ static void release_pinned(fe_device *d, void *memory)
 
 /* ---- kernels ---- */
 
-/* The compiler's first line. */
-static int refused(fe_device *d, nvrtcProgram program)
+/* 90 */
+static int architecture_of(const fe_device *d)
 {
-    size_t bytes = 0;
-    d->cu.GetProgramLogSize(program, &bytes);
-    char *log = calloc(1, bytes + 1);
-    if (log) d->cu.GetProgramLog(program, log);
-    if (log) log[strcspn(log, "\n")] = '\0';
-    say(d, "its compiler refuses the kernels", log ? log : "");
-    free(log);
+    return 10 * attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+           attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+/* Machine code is for one generation and what came later of it, PTX for all that came later. */
+static int fits(const fe_device_image *image, int here)
+{
+    int made = 0, is_code = sscanf(image->architecture, "sm_%d", &made) == 1;
+    if (!is_code && sscanf(image->architecture, "compute_%d", &made) != 1) return 0;
+    return made <= here && (!is_code || made / 10 == here / 10) ? 2 * made + is_code : 0;
+}
+
+/* The one that is nearest to the device; NULL: none is for it. */
+static const fe_device_image *image_for(const fe_device *d, const fe_device_code *code)
+{
+    const fe_device_image *best = NULL;
+    int here = architecture_of(d);
+    for (uint32_t k = 0; k < code->image_count; k++)
+        if (fits(&code->images[k], here) > (best ? fits(best, here) : 0)) best = &code->images[k];
+    return best;
+}
+
+/* What was made is for others, and there is no compiler. */
+static int no_compiler(const fe_device *d, const fe_device_code *code)
+{
+    char made[200] = "";
+    size_t at = 0;
+    for (uint32_t k = 0; k < code->image_count && at + 32 < sizeof made; k++)
+        at += (size_t)snprintf(made + at, sizeof made - at, "%s%.24s", k ? ", " : "",
+                               code->images[k].architecture);
+    if (!code->image_count)
+        return say(d, "there is no libnvrtc.so, which compiles kernels: the CUDA toolkit has it",
+                   "");
+    snprintf(d->host.message, d->host.message_bytes,
+             "its kernels were made for %s, and this device is sm_%d; libnvrtc.so, which would "
+             "make them "
+             "here, is not there: the CUDA toolkit has it (or compile with option cuda-arch)",
+             made, architecture_of(d));
     return FE_RUN_BAD_PROCESSOR;
 }
 
-/* PTX of the kernels, the caller's to free. */
-static int compile(fe_device *d, const fe_device_code *code, char **out)
+static int load_source(fe_device *d, const fe_device_code *code, fe_device_module *m)
 {
-    char architecture[64];
-    const char *options[] = {architecture, "--fmad=false"};
-    nvrtcProgram program;
-    size_t bytes = 0;
-    *out = NULL;
-    snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d%d",
-             attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-             attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-    if (d->cu.CreateProgram(&program, code->source, "kernels.cu", 0, NULL, NULL) != 0)
-        return FE_RUN_NO_MEMORY;
-    int result = d->cu.CompileProgram(program, 2, options) ? refused(d, program) : 0;
-    if (result == 0 && d->cu.GetPTXSize(program, &bytes) == 0) *out = malloc(bytes + 1);
-    if (result == 0 && (!*out || d->cu.GetPTX(program, *out) != 0)) result = FE_RUN_NO_MEMORY;
-    d->cu.DestroyProgram(&program);
-    return result;
+    char architecture[32];
+    rt_nvrtc nvrtc;
+    rt_nvrtc_image ptx;
+    if (!rt_nvrtc_open(&nvrtc)) return no_compiler(d, code);
+    snprintf(architecture, sizeof architecture, "compute_%d", architecture_of(d));
+    int made = rt_nvrtc_make(&nvrtc, code->source, architecture, &ptx, d->host.message,
+                             d->host.message_bytes);
+    CUresult status = made ? d->cu.ModuleLoadData(&m->module, ptx.data) : 0;
+    free(ptx.data);
+    rt_nvrtc_close(&nvrtc);
+    if (!made) return FE_RUN_BAD_PROCESSOR;
+    return status ? fail(d, "loading kernels", status) : 0;
 }
 
 static void unload(fe_device_module *m)
@@ -306,19 +308,21 @@ static void unload(fe_device_module *m)
 
 static int load(fe_device *d, const fe_device_code *code, fe_device_module **out)
 {
-    char *ptx = NULL;
     fe_device_module *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m) return FE_RUN_NO_MEMORY;
     m->device = d;
     m->kernels = calloc(code->kernel_count + 1, sizeof(CUfunction));
     take(d);
-    int result = m->kernels ? compile(d, code, &ptx) : FE_RUN_NO_MEMORY;
-    CUresult status = result ? 0 : d->cu.ModuleLoadData(&m->module, ptx);
+    const fe_device_image *image = image_for(d, code);
+    int result = m->kernels ? 0 : FE_RUN_NO_MEMORY;
+    /* a driver may be too old for PTX that is newer */
+    if (!result && !(image && d->cu.ModuleLoadData(&m->module, image->data) == 0))
+        result = load_source(d, code, m);
+    CUresult status = 0;
     for (uint32_t k = 0; !result && !status && k < code->kernel_count; k++)
         status = d->cu.ModuleGetFunction(&m->kernels[k], m->module, code->kernels[k].name);
     if (status) result = fail(d, "loading kernels", status);
-    free(ptx);
     if (result)
         unload(m);
     else

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "rt_program.h"
+#include "rt_ranges.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -102,20 +103,12 @@ static const struct {
 
 /* ---- the driver's structures ---- */
 
-typedef struct buffer {
-    char *address; /* reserved */
-    size_t bytes;
-    cl_mem memory;
-} buffer;
-
 struct fe_device {
     opencl cl;
     fe_device_host host;
     cl_device_id id;
     cl_context context;
-    pthread_mutex_t lock; /* of what follows */
-    buffer *buffers;      /* by address */
-    size_t count, room;
+    rt_ranges buffers; /* by the addresses that are reserved */
 };
 
 struct fe_device_module {
@@ -198,8 +191,7 @@ static void device_close(fe_device *d)
 {
     if (d->context) d->cl.ReleaseContext(d->context);
     if (d->cl.library) dlclose(d->cl.library);
-    pthread_mutex_destroy(&d->lock);
-    free(d->buffers);
+    rt_ranges_end(&d->buffers);
     free(d);
 }
 
@@ -210,7 +202,7 @@ static int device_open(int32_t index, const fe_device_host *host, fe_device **ou
     *out = NULL;
     if (!d) return FE_RUN_NO_MEMORY;
     d->host = *host;
-    pthread_mutex_init(&d->lock, NULL);
+    rt_ranges_begin(&d->buffers);
     int code = load_library(d);
     if (code == 0) code = find_device(d, index);
     if (code == 0) {
@@ -241,62 +233,15 @@ static void device_describe(fe_device *d, fe_device_facts *out)
 
 /* ---- memory ---- */
 
-/* The first buffer that begins behind the address. */
-static size_t behind(const fe_device *d, const char *address)
-{
-    size_t low = 0, high = d->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (d->buffers[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int add_buffer(fe_device *d, buffer b)
-{
-    int ok = 1;
-    pthread_mutex_lock(&d->lock);
-    if (d->count == d->room) {
-        size_t room = d->room ? 2 * d->room : 64;
-        buffer *more = realloc(d->buffers, room * sizeof *more);
-        ok = more != NULL;
-        if (ok) d->buffers = more, d->room = room;
-    }
-    if (ok) {
-        size_t at = behind(d, b.address);
-        memmove(&d->buffers[at + 1], &d->buffers[at], (d->count - at) * sizeof b);
-        d->buffers[at] = b;
-        d->count++;
-    }
-    pthread_mutex_unlock(&d->lock);
-    return ok;
-}
-
-/* The buffer that the address is in, and how far; nothing: none. */
-static buffer find_buffer(fe_device *d, const void *address)
-{
-    pthread_mutex_lock(&d->lock);
-    size_t at = behind(d, address);
-    buffer found = {0};
-    if (at > 0 &&
-        (size_t)((const char *)address - d->buffers[at - 1].address) <= d->buffers[at - 1].bytes)
-        found = d->buffers[at - 1];
-    pthread_mutex_unlock(&d->lock);
-    return found;
-}
-
 static int allocate(fe_device *d, int64_t bytes, void **address)
 {
     cl_int status = 0;
-    buffer b = {.bytes = bytes > 0 ? (size_t)bytes : 1};
+    rt_range b = {.bytes = bytes > 0 ? (size_t)bytes : 1};
     *address = NULL;
     b.memory = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE, b.bytes, NULL, &status);
     if (!b.memory) return fail(d, FE_RUN_NO_MEMORY, "allocating memory of the device", status);
     b.address = mmap(NULL, b.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (b.address != MAP_FAILED && add_buffer(d, b)) {
+    if (b.address != MAP_FAILED && rt_ranges_add(&d->buffers, b)) {
         *address = b.address;
         return 0;
     }
@@ -307,12 +252,7 @@ static int allocate(fe_device *d, int64_t bytes, void **address)
 
 static void release(fe_device *d, void *address)
 {
-    pthread_mutex_lock(&d->lock);
-    size_t at = behind(d, address) - 1;
-    buffer b = d->buffers[at];
-    d->count--;
-    memmove(&d->buffers[at], &d->buffers[at + 1], (d->count - at) * sizeof b);
-    pthread_mutex_unlock(&d->lock);
+    rt_range b = rt_ranges_take(&d->buffers, address);
     d->cl.ReleaseMemObject(b.memory);
     munmap(b.address, b.bytes);
 }
@@ -442,14 +382,14 @@ static int unknown(const fe_device *d)
 
 static int owns(fe_device *d, const void *address)
 {
-    buffer b = find_buffer(d, address);
+    rt_range b = rt_ranges_find(&d->buffers, address);
     return b.memory && (const char *)address < b.address + b.bytes;
 }
 
 static int write_memory(fe_device_queue *q, void *address, const void *memory, int64_t bytes)
 {
     fe_device *d = q->device;
-    buffer b = find_buffer(d, address);
+    rt_range b = rt_ranges_find(&d->buffers, address);
     if (bytes == 0) return 0;
     if (!b.memory) return unknown(d);
     cl_int status =
@@ -461,7 +401,7 @@ static int write_memory(fe_device_queue *q, void *address, const void *memory, i
 static int read_memory(fe_device_queue *q, void *memory, const void *address, int64_t bytes)
 {
     fe_device *d = q->device;
-    buffer b = find_buffer(d, address);
+    rt_range b = rt_ranges_find(&d->buffers, address);
     if (bytes == 0) return 0;
     if (!b.memory) return unknown(d);
     cl_int status =
@@ -473,7 +413,7 @@ static int read_memory(fe_device_queue *q, void *memory, const void *address, in
 static int copy_memory(fe_device_queue *q, void *to, const void *from, int64_t bytes)
 {
     fe_device *d = q->device;
-    buffer source = find_buffer(d, from), target = find_buffer(d, to);
+    rt_range source = rt_ranges_find(&d->buffers, from), target = rt_ranges_find(&d->buffers, to);
     if (bytes == 0) return 0;
     if (!source.memory || !target.memory) return unknown(d);
     cl_int status = d->cl.EnqueueCopyBuffer(
@@ -486,13 +426,13 @@ static int copy_memory(fe_device_queue *q, void *to, const void *from, int64_t b
 static cl_int set_arguments(fe_device *d, cl_kernel kernel, const fe_device_launch *l)
 {
     const int64_t extents[] = {l->rows, l->columns};
-    buffer fault = find_buffer(d, l->fault);
+    rt_range fault = rt_ranges_find(&d->buffers, l->fault);
     cl_uint n = 0;
     cl_int status = d->cl.SetKernelArg(kernel, n++, sizeof fault.memory, &fault.memory);
     for (int k = 0; k < 2; k++)
         status |= d->cl.SetKernelArg(kernel, n++, sizeof(int64_t), &extents[k]);
     for (uint32_t k = 0; k < l->buffer_count; k++) {
-        buffer b = find_buffer(d, l->buffers[k]);
+        rt_range b = rt_ranges_find(&d->buffers, l->buffers[k]);
         int64_t at = b.memory ? (char *)l->buffers[k] - b.address : 0;
         if (!b.memory && l->buffers[k]) return -1;
         status |=

@@ -228,7 +228,7 @@ const cli_command cli_bench = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa device device-ports place devices cc lapack jobs model from ops max-arena "
+        "isa device device-ports place devices cuda-arch cc lapack jobs model from ops max-arena "
         "direct-convolution quantize "
         "donate memory-budget split "
         "part passes tune tune-budget-ms",

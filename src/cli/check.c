@@ -251,7 +251,8 @@ const cli_command cli_check = {
     .options = options,
     .option_count = COUNT_OF(options),
     .session_options =
-        "isa device device-ports place devices cc target artifact no-cc nan-check inf-check "
+        "isa device device-ports place devices cuda-arch cc target artifact no-cc nan-check "
+        "inf-check "
         "lifecycle-check "
         "bisect cache lapack ops "
         "max-arena direct-convolution quantize donate memory-budget split tune tune-budget-ms",

@@ -219,13 +219,13 @@ const cli_command cli_compile = {
              "compile MODEL.pt2 -o MODEL.json\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options =
-        "isa name device device-ports place cc cache lapack jobs model from ops max-arena "
-        "direct-convolution quantize donate "
-        "memory-budget profile "
-        "nan-check inf-check "
-        "split part passes verify tune tune-budget-ms "
-        "dump-after",
+    .session_options = "isa name device device-ports place cuda-arch cc cache lapack jobs model "
+                       "from ops max-arena "
+                       "direct-convolution quantize donate "
+                       "memory-budget profile "
+                       "nan-check inf-check "
+                       "split part passes verify tune tune-budget-ms "
+                       "dump-after",
     .fewest = 1,
     .most = UINT32_MAX,
     .run = compile,

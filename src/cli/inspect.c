@@ -60,7 +60,7 @@ const cli_command cli_inspect = {
              "inspect MODEL.pt2 --dump-after PASS|all\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa name device device-ports place model from ops max-arena "
+    .session_options = "isa name device device-ports place cuda-arch model from ops max-arena "
                        "direct-convolution quantize donate "
                        "memory-budget sizes nan-check "
                        "inf-check split part "

@@ -39,10 +39,10 @@ const cli_command cli_report = {
         "report MODEL.pt2 -o REPORT.html [--quick] [--donate INPUT|all] [--sizes NAME=N,...]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options =
-        "isa device device-ports place devices cc cache lapack jobs model from ops max-arena "
-        "direct-convolution quantize donate memory-budget "
-        "sizes passes tune tune-budget-ms",
+    .session_options = "isa device device-ports place devices cuda-arch cc cache lapack jobs model "
+                       "from ops max-arena "
+                       "direct-convolution quantize donate memory-budget "
+                       "sizes passes tune tune-budget-ms",
     .fewest = 1,
     .most = 1,
     .run = report,

@@ -183,13 +183,14 @@ const cli_command cli_run = {
              "    [--output-dir DIR] [--threads N] [--repeat N] [--json]\n",
     .options = options,
     .option_count = COUNT_OF(options),
-    .session_options = "isa device device-ports place devices cc target artifact no-cc nan-check "
-                       "inf-check lifecycle-check "
-                       "bisect dump-buffers "
-                       "dump-dir cache lapack "
-                       "jobs model from ops tune tune-budget-ms "
-                       "max-arena direct-convolution quantize donate memory-budget split part "
-                       "passes verify dump-after",
+    .session_options =
+        "isa device device-ports place devices cuda-arch cc target artifact no-cc nan-check "
+        "inf-check lifecycle-check "
+        "bisect dump-buffers "
+        "dump-dir cache lapack "
+        "jobs model from ops tune tune-budget-ms "
+        "max-arena direct-convolution quantize donate memory-budget split part "
+        "passes verify dump-after",
     .fewest = 1,
     .most = 1,
     .run = run,

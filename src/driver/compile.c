@@ -341,6 +341,7 @@ const emit_module *driver_modules(driver_program *d, uint32_t *count)
         const target_machine *device = target_of_device(ty_device_words[k]);
         if (!device) continue;
         modules[*count] = module_for(d, device);
+        images_give(d, &modules[*count]);
         *count += modules[*count].kernel_count > 0;
     }
     return modules;
@@ -403,6 +404,7 @@ static fe_status stage_emit(driver_program *d)
     d->signature = signature.at;
     d->table_bytes = count_tables(d);
     d->weights_key = weights_key_of(d->wrapper);
+    FE_TRY(images_make(d));
     driver_emit_input(d, &input);
     show(d, &d->whole, input.entry);
     return emit_program(&emit_target_c, &input, d->memory, &d->whole.files, &d->whole.file_count);

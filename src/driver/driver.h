@@ -62,6 +62,7 @@ typedef struct driver_options {
     option_list ops;       /* libraries that declare operators (ferrite_ops.h) */
     option_list place;     /* PATTERN=DEVICE */
     option_list devices;   /* libraries with drivers of devices (ferrite_device.h) */
+    const char *cuda_arch; /* 80,90; none; NULL: whatever is there */
     option_list passes;    /* libraries of passes (ferrite_passes.h); off: the graph as read */
     const fe_pass **added; /* passes of the caller's */
     uint32_t added_count;
@@ -190,7 +191,8 @@ typedef struct fe_program {
     const target_machine *target;
     bool for_host; /* whatever device a tensor is on, its kernels are the host's */
     uint64_t weights_key;
-    const char *lapack; /* flags that the program is linked with; NULL: needs none */
+    VEC(emit_image) images; /* of CUDA */
+    const char *lapack;     /* flags that the program is linked with; NULL: needs none */
     double ms[STAGE_COUNT];
     const char *temporary;               /* folder that goes with the program; NULL: none */
     int64_t artifact_bytes, table_bytes; /* tables: of operators, which are no weights */
@@ -222,6 +224,9 @@ fe_status driver_need_kernels(driver_program *d);
 fe_status driver_progress(driver_program *d, driver_stage stage, uint32_t done, uint32_t total);
 /* Kernels of devices other than the host, by kind. */
 const emit_module *driver_modules(driver_program *d, uint32_t *count);
+/* images.c: kernels that are made here and now (option cuda-arch); a module is given those that are its. */
+fe_status images_make(driver_program *d);
+void images_give(const driver_program *d, emit_module *m);
 /* What printers are given of a program that has its wrapper. */
 void driver_emit_input(driver_program *d, emit_input *out);
 /* Makes d->kernels_only. */

@@ -169,12 +169,14 @@ static ty_device place_of_output(const placing *p, uint32_t i)
     return value->id < p->known ? p->given[value->id] : p->ports;
 }
 
-/* Arguments come to where the node runs. */
+/* Arguments come to where the node runs. A conversion that moves is done where its argument is, and where
+ * that cannot, here. */
 static void bring_arguments(placing *p, fx_node *n)
 {
     const ty_tensor *t = first_tensor(n);
     ty_device device = n->kind == FX_CALL && t ? t->device : TY_HOST;
-    bool moves = n->kind == FX_CALL && (n->op->flags & OPF_MOVES);
+    bool moves =
+        n->kind == FX_CALL && (n->op->flags & OPF_MOVES) && !(n->id < p->known && p->stays[n->id]);
     for (uint32_t i = moves; i < n->arg_count; i++) {
         if (n->kind == FX_OUTPUT && n->args[i].kind == FX_ARG_NODE) device = place_of_output(p, i);
         fx_arg arg = bring(p, n, device, n->args[i]);
@@ -226,11 +228,12 @@ static void look_at_value(void *data, loop_value v)
     if (n->op == LOOP_LOAD)
         k->fails |= !ty_same_place(loops->buffers.at[n->buffer].device, k->device);
     if (ty_is_host(k->device)) return;
-    k->fails |= ty_is_complex(n->dtype);
+    const target_machine *there = target_of_device(ty_device_words[k->device.kind]);
+    k->fails |= !kern_holds(there, n->dtype);
     if (loop_operand_count(n->op) == 0 || n->op == LOOP_MASKED)
         return; /* loads, or where they are */
     ty_dtype operand = loop_at(loops, n->args[n->op == LOOP_WHERE])->dtype;
-    k->fails |= !kern_can(target_of_device(ty_device_words[k->device.kind]), n->op, operand);
+    k->fails |= !kern_can(there, n->op, operand);
 }
 
 static bool is_elsewhere(const placing *p, loop_buffer_id id)

@@ -65,8 +65,18 @@ static fe_device_code code_of(driver_program *d, const emit_module *m)
         kernels[i] = (fe_device_kernel){k->name, k->buffer_count, k->int_count};
         groups[i] = k->group_size;
     }
-    return (fe_device_code){m->source,       strlen(m->source), kernels,
-                            m->kernel_count, m->needs_f64,      groups};
+    fe_device_image *images = NEW_ARRAY(d->memory, fe_device_image, m->image_count + 1);
+    for (uint32_t i = 0; i < m->image_count; i++)
+        images[i] =
+            (fe_device_image){m->images[i].architecture, m->images[i].data, m->images[i].bytes};
+    return (fe_device_code){.source = m->source,
+                            .bytes = strlen(m->source),
+                            .kernels = kernels,
+                            .kernel_count = m->kernel_count,
+                            .needs_f64 = m->needs_f64,
+                            .groups = groups,
+                            .images = images,
+                            .image_count = m->image_count};
 }
 
 static void give_modules(driver_program *d, exec_facts *facts)

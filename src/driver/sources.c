@@ -205,6 +205,20 @@ static fe_status write_scalar_kernels(const several *s, uint32_t program, const 
     return put(s, folder, scalar_file(s, program), t.at, t.length);
 }
 
+/* What devices compile, as their own tools take it; the program holds it too. */
+static fe_status write_device_kernels(const several *s, uint32_t program, const char *folder)
+{
+    const emit_input *input = &s->inputs[program];
+    for (uint32_t k = 0; k < input->module_count; k++) {
+        const emit_module *m = &input->modules[k];
+        const char *name =
+            arena_printf(s->memory, "%s%skernels.%s", input->stem ? input->stem : "",
+                         input->stem ? "_" : "", kern_extension(target_of_device(m->kind)));
+        FE_TRY(put(s, folder, name, m->source, strlen(m->source)));
+    }
+    return FE_OK;
+}
+
 static fe_status write_runtime(const several *s, const char *folder)
 {
     const char *runtime = arena_printf(s->memory, "%s/runtime", folder);
@@ -234,6 +248,7 @@ fe_status sources_write(driver_program *const *programs, uint32_t count, const c
     several_list(&s, &list);
     if (count > 1) FE_TRY(put(&s, folder, list.name, list.text, list.length));
     for (uint32_t k = 0; k < count; k++) FE_TRY(write_scalar_kernels(&s, k, folder));
+    for (uint32_t k = 0; k < count; k++) FE_TRY(write_device_kernels(&s, k, folder));
     const char *makefile = makefile_text(&s, &build);
     FE_TRY(put(&s, folder, "Makefile", makefile, strlen(makefile)));
     FE_TRY(emit_header(s.inputs, count, s.name, s.memory, &header));

@@ -27,6 +27,27 @@ static void print_source(emit_state *s, const char *source)
     }
 }
 
+static void print_image(emit_state *s, const char *kind, uint32_t number, const emit_image *image)
+{
+    enum { IN_LINE = 24 };
+    text_printf(&s->out, "/* of %s */\nstatic const _Alignas(16) unsigned char %s_image_%u[] = {",
+                image->architecture, kind, number);
+    for (size_t i = 0; i < image->bytes; i++)
+        text_printf(&s->out, "%s%u,", i % IN_LINE ? "" : "\n    ", image->data[i]);
+    text_add(&s->out, "\n};\n");
+}
+
+static void print_images(emit_state *s, const emit_module *m)
+{
+    if (!m->image_count) return;
+    for (uint32_t k = 0; k < m->image_count; k++) print_image(s, m->kind, k, &m->images[k]);
+    text_printf(&s->out, "static const fe_device_image %s_images[] = {\n", m->kind);
+    for (uint32_t k = 0; k < m->image_count; k++)
+        text_printf(&s->out, "    {\"%s\", %s_image_%u, sizeof %s_image_%u},\n",
+                    m->images[k].architecture, m->kind, k, m->kind, k);
+    text_add(&s->out, "};\n\n");
+}
+
 static void print_module(emit_state *s, const emit_module *m)
 {
     text_printf(&s->out, "/* Kernels of %s. */\nstatic const char %s_source[] =\n", m->kind,
@@ -40,6 +61,7 @@ static void print_module(emit_state *s, const emit_module *m)
     for (uint32_t k = 0; k < m->kernel_count; k++)
         text_printf(&s->out, "%u, ", m->kernels[k].group_size);
     text_add(&s->out, "};\n\n");
+    print_images(s, m);
 }
 
 static const char *device_name(const emit_state *s, uint32_t k)
@@ -88,6 +110,10 @@ void emit_c_devices(emit_state *s)
                         kind, kind, kind, m->kernel_count, m->needs_f64, kind);
         else
             text_add(&s->out, "\"\", 0, 0, 0, 0, 0");
+        if (m && m->image_count)
+            text_printf(&s->out, ", %s_images, %u", kind, m->image_count);
+        else
+            text_add(&s->out, ", 0, 0");
         text_add(&s->out, "}},\n");
     }
     text_add(&s->out, "};\nstatic const char *const device_names[] = {");

@@ -22,6 +22,13 @@ typedef struct emit_kernel {
     const char *renamed;
 } emit_kernel;
 
+/* fe_device_image */
+typedef struct emit_image {
+    const char *architecture;
+    const unsigned char *data;
+    size_t bytes;
+} emit_image;
+
 /* Kernels of a kind of device, in its own language. */
 typedef struct emit_module {
     const char *kind, *dialect; /* "opencl" */
@@ -29,6 +36,8 @@ typedef struct emit_module {
     const emit_kernel *kernels;
     uint32_t kernel_count;
     bool needs_f64;
+    const emit_image *images;
+    uint32_t image_count;
 } emit_module;
 
 typedef struct emit_input {

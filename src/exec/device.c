@@ -23,7 +23,7 @@ static const fe_device_driver *driver_of(const char *kind)
 #define TARGET(...)
 #define DRIVER(name) &name
 #define GIVEN NULL
-#define DEVICE(kind, dialect, driver) {kind, driver},
+#define DEVICE(kind, dialect, driver, f64, parameters) {kind, driver},
 #include "target/target.def"
 #undef TARGET
 #undef DRIVER

@@ -147,9 +147,10 @@ static fe_status check_functions(kern_library *library)
 }
 
 /* The kernel lowered for its target, and verified once more. */
-static fe_status lower(const kern_ir *k, kern_library *library, kern_ir **out)
+static fe_status lower(const kern_ir *k, kern_library *library, const target_machine *target,
+                       kern_ir **out)
 {
-    *out = kern_legal(k, library);
+    *out = kern_legal(k, library, target);
     FE_TRY(check_functions(library));
     return kern_check(*out);
 }
@@ -167,6 +168,18 @@ static bool reports_in(const kern_loop *loop)
 bool kern_reports(const kern_ir *k)
 {
     return reports_in(k->body);
+}
+
+static fe_status check_parameters(const kern_kernel *made, const kern_ir *k)
+{
+    uint32_t most = made->target->limits.parameters, count = made->buffer_count + made->int_count;
+    diag d = {.status = FE_UNSUPPORTED,
+              .stage = "kern",
+              .help = "option place leaves an operator on the cpu: --place 'cat*=cpu'"};
+    if (!most || count <= most) return FE_OK;
+    return diag_fail(sym_session(k->symbols), d,
+                     "%s has %u buffers and sizes, and a kernel of %s takes %u", made->name, count,
+                     made->target->name, most);
 }
 
 static fe_status add_kernel(kern_set *set, kern_ir *k, const target_machine *target, arena *memory,
@@ -190,7 +203,8 @@ static fe_status add_kernel(kern_set *set, kern_ir *k, const target_machine *tar
                         .group_size = k->by_groups ? kern_group_size(target) : 0,
                         .ir = k,
                         .target = target};
-    FE_TRY(lower(k, set->library, &made.legal));
+    FE_TRY(check_parameters(&made, k));
+    FE_TRY(lower(k, set->library, target, &made.legal));
     const char *body = body_of(made.legal, set->library, target, memory, &made.needs);
     const char *what = !target->dialect ? "" : k->by_groups ? "FE_GROUP_KERNEL " : "FE_KERNEL ";
     made.source = arena_printf(memory, "%svoid %s%s", what, name, body);
@@ -257,7 +271,7 @@ fe_status kern_scalar(const kern_set *set, arena *memory, kern_kernel **out)
         FE_TRY(check_lanes(made->ir));
         made->ir = kern_one_lane(made->ir, memory);
         FE_TRY(kern_check(made->ir));
-        FE_TRY(lower(made->ir, set->library, &made->legal));
+        FE_TRY(lower(made->ir, set->library, plain, &made->legal));
         const char *body = body_of(made->legal, set->library, plain, memory, &made->needs);
         made->source = arena_printf(memory, "void %s%s", made->name, body);
     }

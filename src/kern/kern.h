@@ -225,12 +225,16 @@ typedef struct kern_set {
  * FE_UNSUPPORTED with a diagnostic names what cannot be generated. */
 fe_status kern_build(const sched_schedule *s, const target_machine *target, arena *memory,
                      kern_set **out);
-/* c/device.c: does a kernel of the target do this operation on operands of this dtype? */
+/* c/dialect.c: does a kernel of the target hold values of this dtype? */
+bool kern_holds(const target_machine *target, ty_dtype dtype);
+/* Does it do this operation on operands of this dtype? */
 bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand);
-/* c/device.c: how many work-items of the target take a row together, where that is worth it; 0: none
+/* c/dialect.c: what the name of a file with kernels of the target, a device, ends in: "cl". */
+const char *kern_extension(const target_machine *target);
+/* c/dialect.c: how many work-items of the target take a row together, where that is worth it; 0: none
  * do. */
 uint32_t kern_group_size(const target_machine *target);
-/* c/device.c: may work-items of the target add to one element of this dtype at once, or take the larger? */
+/* c/dialect.c: may work-items of the target add to one element of this dtype at once, or take the larger? */
 bool kern_has_atomics(const target_machine *target, ty_dtype dtype);
 /* The kernel of one group into the set, and how the group calls it. */
 fe_status kern_add(kern_set *set, const sched_schedule *s, const sched_group *g, uint32_t number,

@@ -249,7 +249,7 @@ struct kern_function {
 const char *kern_function_name(const char *base, ty_dtype dtype, uint32_t lanes, arena *memory);
 /* The kernel as the printer is given it: with calls of functions of the library, and accumulators as
  * variables. */
-kern_ir *kern_legal(const kern_ir *k, kern_library *library);
+kern_ir *kern_legal(const kern_ir *k, kern_library *library, const target_machine *target);
 /* Is it such a kernel, of more than one lane? It cannot be taken to one. */
 bool kern_is_lowered(const kern_ir *k);
 

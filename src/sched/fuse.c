@@ -141,6 +141,42 @@ static bool leaves_half(fuser *f, const work_group *g, const loop_form *n)
     return false;
 }
 
+/* Buffers that forms touch, those that are in no kernel in the end among them. */
+typedef struct touched {
+    fuser *f;
+    map known;
+} touched;
+
+static void touch(void *data, loop_value v)
+{
+    touched *t = data;
+    const loop_node *n = loop_at(t->f->p, v);
+    if (n->op == LOOP_LOAD) map_set(t->f->memory, &t->known, n->buffer + 1ull, 1);
+}
+
+static void touch_all(touched *t, const loop_form *form)
+{
+    for (uint32_t k = 0; k < form->store_count; k++) {
+        map_set(t->f->memory, &t->known, form->stores[k].buffer + 1ull, 1);
+        loop_each_store_node(t->f->p, &form->stores[k], touch, t);
+    }
+}
+
+/* A kernel of a device may have few parameters. A part of them is left for sizes. */
+static bool has_too_many_buffers(fuser *f, const work_group *g, const loop_form *n)
+{
+    enum { SIZES = 6 };
+    ty_device device = f->p->buffers.at[n->stores[0].buffer].device;
+    uint32_t most = sched_target_at(device, f->target)->limits.parameters;
+    touched t = {.f = f};
+    if (!most) return false;
+    touch_all(&t, n);
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++)
+            touch_all(&t, &g->phases.at[ph].forms.at[i]);
+    return t.known.count > most - SIZES;
+}
+
 static bool too_large(fuser *f, const work_group *g, const loop_form *n)
 {
     uint32_t nodes = 0, ops = 1;
@@ -150,7 +186,8 @@ static bool too_large(fuser *f, const work_group *g, const loop_form *n)
         for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++, ops++)
             for (uint32_t k = 0; k < g->phases.at[ph].forms.at[i].store_count; k++)
                 nodes += loop_node_count(f->p, g->phases.at[ph].forms.at[i].stores[k].value);
-    return ops > MAX_OPS || nodes > (f->options->apart ? 0 : f->target->limits.nodes);
+    return ops > MAX_OPS || nodes > (f->options->apart ? 0 : f->target->limits.nodes) ||
+           has_too_many_buffers(f, g, n);
 }
 
 /* ---- kernels ---- */

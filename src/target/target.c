@@ -23,15 +23,16 @@ enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES, TABLES = TARGET_TA
     }
 
 /* A work-item works on a row, or an element of it, by itself, and has no memory for tiles. */
-#define DEVICE_LIMITS \
-    {                 \
-        .nodes = 600  \
+#define DEVICE_LIMITS(most)              \
+    {                                    \
+        .nodes = 600, .parameters = most \
     }
 
 static const target_machine TARGETS[] = {
-#define TARGET(name, vector_bytes, plain, can, ...) \
-    {name, vector_bytes, plain, can, {__VA_ARGS__}, NULL, NULL, CPU_LIMITS, CPU_COSTS, CPU_MOVES},
-#define DEVICE(kind, dialect, driver)
+#define TARGET(name, vector_bytes, plain, can, ...)                      \
+    {name, vector_bytes, plain,      can,       false,    {__VA_ARGS__}, \
+     NULL, NULL,         CPU_LIMITS, CPU_COSTS, CPU_MOVES},
+#define DEVICE(kind, dialect, driver, f64, parameters)
 #include "target/target.def"
 #undef TARGET
 #undef DEVICE
@@ -42,13 +43,20 @@ static const target_machine DEVICES[] = {
 #define TARGET(...)
 #define DRIVER(name) #name
 #define GIVEN NULL
-#define DEVICE(kind, dialect, driver) \
-    {kind, 16, true, NOTHING, {NULL}, dialect, driver, DEVICE_LIMITS, CPU_COSTS, CPU_MOVES},
+#define F64 false
+#define NO_F64 true
+#define MANY 0
+#define DEVICE(kind, dialect, driver, f64, parameters)                                            \
+    {kind,      16,       true, NOTHING, f64, {NULL}, dialect, driver, DEVICE_LIMITS(parameters), \
+     CPU_COSTS, CPU_MOVES},
 #include "target/target.def"
 #undef TARGET
 #undef DEVICE
 #undef DRIVER
 #undef GIVEN
+#undef F64
+#undef NO_F64
+#undef MANY
 };
 enum { DEVICE_COUNT = sizeof DEVICES / sizeof *DEVICES };
 

@@ -14,6 +14,7 @@ typedef struct target_limits {
     uint32_t nodes; /* value nodes in it */
     int64_t tile_bytes,
         lane_tile_bytes; /* local tile of one outer iteration; tiles of all lanes together */
+    uint32_t parameters; /* buffers and ints; 0: as many as there are */
 } target_limits;
 
 /* Thousandths of a nanosecond; what an operation on values costs is in its row of loop/value.def. */
@@ -47,6 +48,7 @@ typedef struct target_machine {
     uint32_t vector_bytes; /* of a register: 64, 32, 16 */
     bool plain;            /* no vector types, but what any C11 compiler takes: one lane */
     uint32_t can;          /* TARGET_FUSED, TARGET_SCALES and so on */
+    bool no_f64;           /* there is no double */
     const char *flags[3];  /* that the C compiler is given; NULL ends them */
     const char
         *dialect;       /* of what is no CPU: the C that its kernels are in ("opencl"); else NULL */

@@ -29,5 +29,5 @@ error: lower: place: 'nix' is the name of no operator or module of the program
   help: patterns are of operators (aten.mul.Tensor, mul*) or modules (encoder.layers.*)
 error: lower: place: 'nix' is no PATTERN=DEVICE
 error: lower: place: kernels are made for no device 'opengl'
-  help: devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); with :N the one of that number
+  help: devices: recorded, cpu, opencl, cuda, mps, privateuseone (ferrite_device.h); with :N the one of that number
 --status-- 1

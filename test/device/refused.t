@@ -15,9 +15,9 @@ graph main {
 }
 --err--
 error: lower: device: kernels are made for no device 'opengl'
-  help: devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); with :N the one of that number
+  help: devices: recorded, cpu, opencl, cuda, mps, privateuseone (ferrite_device.h); with :N the one of that number
 error: lower: device: kernels are made for no device 'opencl:x'
-  help: devices: recorded, cpu, opencl, cuda, privateuseone (ferrite_device.h); with :N the one of that number
+  help: devices: recorded, cpu, opencl, cuda, mps, privateuseone (ferrite_device.h); with :N the one of that number
 error: emit: %_to_copy is on opencl, and this target runs on the cpu alone
   help: with --device cpu it is made for the cpu, with --device opencl as C or a library for OpenCL; a graph (--emit fx) is made for all
 error: emit: %x is on xpu0, which no kernels are made for

@@ -59,6 +59,9 @@ makes a shared library, C sources, a Python module or an FX graph of a program
                         its memory too, and not the host's
   --place NAME=DEVICE   operators, or modules, by name (mul*, encoder.layers.*) run on this device;
                         may be given several times, the last one that matches decides
+  --cuda-arch N,...     kernels of cuda are made for these architectures when the program is
+                        compiled, by NVRTC: 80,90; none: when it is opened; without it: once for
+                        all, where NVRTC is found
   --nan-check           what is made fails at the first input, result or output that holds NaN, and
                         says where that is from
   --inf-check           likewise for NaN and infinity, which masks hold on purpose
@@ -140,6 +143,9 @@ compiles a program, runs it, writes its outputs
                         may be given several times, the last one that matches decides
   --devices LIBRARY     a driver of a device of your own, privateuseone (ferrite_device.h), for what
                         is run here; may be given several times
+  --cuda-arch N,...     kernels of cuda are made for these architectures when the program is
+                        compiled, by NVRTC: 80,90; none: when it is opened; without it: once for
+                        all, where NVRTC is found
   --artifact LIBRARY    run this one, made of the program earlier, in place of one that is made now
   --no-cc               run it without a C compiler: kernels are interpreted, which is slow
   --nan-check           what is made fails at the first input, result or output that holds NaN, and

@@ -1,11 +1,14 @@
-"""NVRTC, CUDA's compiler, takes the kernels of every case: each is made PTX, for an old and a new architecture. It needs no GPU, but
-libnvrtc.so: that of CUDA_NVRTC, of the system, or of a package nvidia-cuda-nvrtc; where there is none, all is skipped."""
+"""NVRTC, CUDA's compiler, takes the kernels of every case: each is made PTX, for an old and a new architecture; a program that is
+compiled for two holds machine code of both. It needs no GPU, but libnvrtc.so: that of CUDA_NVRTC, of the system, or of a package
+nvidia-cuda-nvrtc; where there is none, all is skipped."""
 import ctypes
 import ctypes.util
 import glob
 import os
+import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ARCHITECTURES = ("compute_75", "compute_90")
@@ -36,6 +39,23 @@ def make_ptx(nvrtc, source, architecture):
     return log.value.decode() or f"code {code}" if code else None
 
 
+def made_ahead(nvrtc):
+    """What is wrong with a program that was compiled for two architectures, or None."""
+    with tempfile.TemporaryDirectory() as folder:
+        case = os.path.join(ROOT, "test/cases/ops/long_rows.pt2")
+        command = [os.path.join(ROOT, "build/ferrite"), "compile", case, "--device", "cuda", "--cuda-arch", "80,90", "--emit", "c"]
+        environment = {**os.environ, "CUDA_NVRTC": nvrtc._name}
+        done = subprocess.run([*command, "-o", folder + "/made"], capture_output=True, text=True, env=environment)
+        if done.returncode:
+            return done.stderr
+        with open(folder + "/made/model.c") as file:
+            source = file.read()
+    images = dict(re.findall(r"/\* of (\w+) \*/\n[^{]*\{([^}]*)\}", source))
+    starts = {name: bytes(int(byte) for byte in text.split(",")[:4]) for name, text in images.items()}
+    expected = {"sm_80": b"\x7fELF", "sm_90": b"\x7fELF", "compute_90": b"//\n/"}
+    return None if starts == expected else f"images: {starts}"
+
+
 def main():
     nvrtc, passed, failed = find_compiler(), 0, 0
     if not nvrtc:
@@ -49,6 +69,11 @@ def main():
         failed += said is not None
         if said:
             print(f"{os.path.basename(path)}: {said.splitlines()[0]}")
+    said = made_ahead(nvrtc)
+    passed += said is None
+    failed += said is not None
+    if said:
+        print(f"made ahead: {said}")
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

@@ -548,7 +548,8 @@ SESSION_TEST(legal_kernels_compute_the_same_without_a_compiler)
                            with_sizes(memory, pattern, SIZES[i % COUNT_OF(SIZES)])));
         for (uint32_t k = 0; i % 2 && k < t.set->kernels.count; k++) {
             t.set->library->scalars = true;
-            t.set->kernels.at[k].legal = kern_legal(t.set->kernels.at[k].ir, t.set->library);
+            t.set->kernels.at[k].legal =
+                kern_legal(t.set->kernels.at[k].ir, t.set->library, t.set->kernels.at[k].target);
         }
         FE_TRY(check_trial(&t, NULL));
     }

@@ -66,7 +66,7 @@ static fe_status lower_scalars(fe_session *session, arena *memory, const kern_se
     library->scalars = true;
     FE_TRY(kern_scalar(set, memory, &plain));
     for (uint32_t i = 0; i < set->kernels.count; i++)
-        FE_TRY(kern_check(kern_legal(plain[i].ir, library)));
+        FE_TRY(kern_check(kern_legal(plain[i].ir, library, target)));
     for (uint32_t i = 0; i < library->functions.count; i++)
         FE_TRY(kern_check_function(library->functions.at[i], session));
     return FE_OK;

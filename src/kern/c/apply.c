@@ -97,7 +97,7 @@ static const row ROWS[] = {
     {LOOP_CEIL, N | B, "$0", "="},
     {LOOP_ROUND, N | B, "$0", "="},
     {LOOP_TRUNC, N | B, "$0", "="},
-    {LOOP_ROUNDED, F, "*(volatile $T *)&($T){$0}", "$0"},
+    {LOOP_ROUNDED, F, "@rounded($0)", "$0"},
     {LOOP_ROUNDED, N | B, "$0", "="},
     {LOOP_ROUNDBF, F, "@roundbf($0)", "="},
     {LOOP_NOT, B, "!$0", "~$0"},

@@ -129,11 +129,11 @@ void kern_c_print_joins(kern_c_printer *pr);
 const char *kern_c_join(kern_c_printer *pr, kern_ref ref);
 /* A store to an element that others may be at. */
 void kern_c_print_atomic(kern_c_printer *pr, const kern_store *st, const char *place);
-/* What stands in front of the kernels of a dialect, some of which may check indices; `own`: names of the
- * prelude that it defines itself. */
+/* dialect.c: what stands in front of the kernels of a dialect, some of which may check indices; `own`: names
+ * of the prelude that it defines itself; `lacking`: functions, as templates have them, that it is without. */
 typedef struct kern_c_dialect {
-    const char *name, *head;
-    const char *const *own;
+    const char *name, *head, *extension; /* of files */
+    const char *const *own, *const *lacking;
     uint32_t group;   /* work-items of a group; 0: there are none */
     uint32_t swaps;   /* bytes of words that can be compared and swapped: 4, 8 or both, added up */
     bool adds_floats; /* FE_ADD_f32 is one instruction */

@@ -100,6 +100,8 @@ static const kern_c_piece PIECES[] = {
     {"sqrt", FLOATS, '2', "FE $T sqrt_$S($T x) { return __builtin_ia32_sqrt$p(x); }\n"},
     EXTREME("min", "<"),
     EXTREME("max", ">"),
+    /* no part of what an expression around it is made into */
+    {"rounded", FLOATS, 's', "FE $T rounded_$S($T x)\n{\n  volatile $T y = x;\n  return y;\n}\n"},
     /* c10::div_floor_floating, and torch.remainder */
     {"floordiv", FLOATS, 's',
      "static $T floordiv_$S($T a, $T b)\n{\n  if (b == 0) return a / b;\n"

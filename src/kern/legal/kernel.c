@@ -295,10 +295,10 @@ static void drop_behind(kern_ir *k, kern_ref last)
         if (k->values.at[i].kind != KERN_CONST) k->values.at[i].kind = KERN_NOTHING;
 }
 
-kern_ir *kern_legal(const kern_ir *k, kern_library *library)
+kern_ir *kern_legal(const kern_ir *k, kern_library *library, const target_machine *target)
 {
     arena *memory = library->memory;
-    kern_lowering lo = {.library = library, .memory = memory, .from = k};
+    kern_lowering lo = {.library = library, .memory = memory, .from = k, .no_f64 = target->no_f64};
     lo.k = arena_copy(memory, k, sizeof *k);
     lo.k->values.capacity = k->values.count;
     lo.k->memories.capacity = k->memories.count;

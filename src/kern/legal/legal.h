@@ -114,7 +114,7 @@ void kern_function_return(kern_library *library, kern_function *f, kern_ref valu
 typedef struct kern_parts {
     kern_ref partial;     /* a variable, with the accumulator's copies */
     kern_ref place;       /* ARG reductions: beside it */
-    kern_ref total, lost; /* compensated */
+    kern_ref total, lost; /* compensated; `lost` alone where each step is */
     kern_ref prefixes;    /* running across lanes: the results of the vector at hand */
 } kern_parts;
 
@@ -128,6 +128,7 @@ typedef struct kern_lowering {
     kern_loop *vector; /* that the lanes run along, or NULL */
     kern_parts *parts; /* by accumulator */
     sym_expr square;   /* in squares: the number of the row in its square; else none */
+    bool no_f64;       /* the target has no double */
 } kern_lowering;
 
 /* What joins two partial results; of arg reductions, the better of two. */

@@ -10,14 +10,20 @@ static const kern_sum *sum_at(const kern_lowering *lo, uint32_t number)
     return &lo->k->sums.at[number];
 }
 
-/* Scalar sums of floats run in double, like the interpreter's. */
-static ty_dtype partial_dtype(const kern_sum *sum)
+/* Scalar sums of floats run in double, like the interpreter's, */
+static ty_dtype partial_dtype(const kern_lowering *lo, const kern_sum *sum)
 {
     bool adds =
         sum->reduce == LOOP_SUM || sum->reduce == LOOP_PROD || sum->reduce == LOOP_LOG_SUM_EXP;
-    if (sum->vector || !adds) return sum->dtype;
+    if (sum->vector || !adds || lo->no_f64) return sum->dtype;
     if (sum->dtype == TY_C64) return TY_C128;
     return sum->dtype == TY_F32 ? TY_F64 : sum->dtype;
+}
+
+/* and where there is none each step keeps what its rounding has lost. */
+static bool is_paired(const kern_lowering *lo, const kern_sum *sum)
+{
+    return lo->no_f64 && !sum->vector && sum->reduce == LOOP_SUM && ty_is_floating(sum->dtype);
 }
 
 loop_opcode kern_step_of(loop_reduce reduce)
@@ -116,7 +122,7 @@ static double float_identity(const kern_sum *sum)
 /* What changes nothing: of a sum, 0. */
 static kern_ref identity(kern_lowering *lo, const kern_sum *sum)
 {
-    kern_value v = {.dtype = partial_dtype(sum), .vector = sum->vector};
+    kern_value v = {.dtype = partial_dtype(lo, sum), .vector = sum->vector};
     if (is_float(v.dtype))
         v.number[0] = float_identity(sum);
     else
@@ -136,16 +142,26 @@ void kern_lower_start(kern_lowering *lo, uint32_t number)
     kern_parts *p = &lo->parts[number];
     uint32_t copies = copies_of(sum);
     p->partial = variable(lo, sum, identity(lo, sum), copies);
-    if (sum->blocked) {
-        ty_dtype dtype = partial_dtype(sum);
+    ty_dtype dtype = partial_dtype(lo, sum);
+    if (sum->blocked && !is_paired(lo, sum))
         p->total = variable(lo, sum, zero(lo, dtype, sum->vector), 1);
+    if (sum->blocked || is_paired(lo, sum))
         p->lost = variable(lo, sum, zero(lo, dtype, sum->vector), 1);
-    }
     if (kern_is_arg(sum->reduce))
         p->place = variable(lo, sum, whole(lo, sum->place, sum->vector, -1), copies);
 }
 
 /* ---- step ---- */
+
+/* What rounding loses is kept apart (Knuth's two-sum). */
+static void add_exactly(kern_lowering *lo, kern_ref to, kern_ref lost_so_far, kern_ref x)
+{
+    kern_ref y = kern_lower_apply(lo, LOOP_ADD, to, x), z = kern_lower_apply(lo, LOOP_SUB, y, to);
+    kern_ref of_it = kern_lower_apply(lo, LOOP_SUB, to, kern_lower_apply(lo, LOOP_SUB, y, z));
+    kern_ref lost = kern_lower_apply(lo, LOOP_ADD, of_it, kern_lower_apply(lo, LOOP_SUB, x, z));
+    set(lo, lost_so_far, kern_lower_apply(lo, LOOP_ADD, lost_so_far, lost));
+    set(lo, to, y);
+}
 
 /* The lanes that there are, where they are joined; 0: all. */
 static kern_ref mask(kern_lowering *lo, const kern_sum *sum)
@@ -173,7 +189,7 @@ static kern_ref counted(kern_lowering *lo, const kern_sum *sum, kern_ref value)
 
 static kern_ref as_partial(kern_lowering *lo, const kern_sum *sum, kern_ref value)
 {
-    ty_dtype dtype = partial_dtype(sum);
+    ty_dtype dtype = partial_dtype(lo, sum);
     if (dtype == sum->dtype) return value;
     return kern_lower_value(
         lo, (kern_value){.kind = KERN_APPLY, .op = LOOP_CAST, .dtype = dtype, .args = {value}});
@@ -230,6 +246,10 @@ void kern_lower_update(kern_lowering *lo, const kern_item *item)
         return;
     }
     kern_ref x = as_partial(lo, sum, counted(lo, sum, item->value));
+    if (is_paired(lo, sum)) {
+        add_exactly(lo, p->partial, p->lost, x);
+        return;
+    }
     /* the second of equals, a zero and its negative, is taken: of a scan the later one; else what is
      * accumulated, which is quicker */
     bool extreme = sum->reduce == LOOP_REDUCE_MIN || sum->reduce == LOOP_REDUCE_MAX,
@@ -269,19 +289,12 @@ static kern_ref fold(kern_lowering *lo, kern_ref of, loop_opcode op, uint32_t co
     return folded(lo, op, copies, count);
 }
 
-/* What rounding loses is kept apart (Knuth's two-sum). */
 void kern_lower_drain(kern_lowering *lo, uint32_t number)
 {
     const kern_sum *sum = sum_at(lo, number);
     const kern_parts *p = &lo->parts[number];
-    kern_ref x = fold(lo, p->partial, LOOP_ADD, copies_of(sum));
-    kern_ref y = kern_lower_apply(lo, LOOP_ADD, p->total, x),
-             z = kern_lower_apply(lo, LOOP_SUB, y, p->total);
-    kern_ref of_total =
-        kern_lower_apply(lo, LOOP_SUB, p->total, kern_lower_apply(lo, LOOP_SUB, y, z));
-    kern_ref lost = kern_lower_apply(lo, LOOP_ADD, of_total, kern_lower_apply(lo, LOOP_SUB, x, z));
-    set(lo, p->lost, kern_lower_apply(lo, LOOP_ADD, p->lost, lost));
-    set(lo, p->total, y);
+    if (is_paired(lo, sum)) return;
+    add_exactly(lo, p->total, p->lost, fold(lo, p->partial, LOOP_ADD, copies_of(sum)));
     set(lo, p->partial, identity(lo, sum));
 }
 
@@ -362,11 +375,13 @@ static void give_best_of_group(kern_lowering *lo, kern_ref ref, const kern_sum *
 /* What was lost is NaN once an infinity was added, and means nothing then. */
 static kern_ref whole_sum(kern_lowering *lo, const kern_sum *sum, const kern_parts *p, kern_ref x)
 {
-    if (!sum->blocked) return x;
+    bool paired = is_paired(lo, sum);
+    if (!sum->blocked && !paired) return x;
     kern_ref lost = sum->vector ? kern_lower_value(lo, call_of(lo, "known", LOOP_NOTHING, p->lost))
                                 : pick(lo, kern_lower_apply(lo, LOOP_EQ, p->lost, p->lost), p->lost,
-                                       zero(lo, partial_dtype(sum), false));
-    return kern_lower_apply(lo, LOOP_ADD, p->total, kern_lower_apply(lo, LOOP_ADD, x, lost));
+                                       zero(lo, partial_dtype(lo, sum), false));
+    x = kern_lower_apply(lo, LOOP_ADD, x, lost);
+    return paired ? x : kern_lower_apply(lo, LOOP_ADD, p->total, x);
 }
 
 void kern_lower_result(kern_lowering *lo, kern_ref ref)
