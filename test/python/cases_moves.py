@@ -63,3 +63,10 @@ def products_by_parts_and_columns(a, b, c, d, e):
     """Complex products large enough to go by their parts; one column, which is a plain reduction."""
     x, y = torch.complex(a, c), torch.complex(b, d)
     return x @ y, x.conj() @ y, torch.stack([x, x]) @ y, a @ b[:, 0], e @ b[:, 1], e @ b[:, 2:3], a.t() @ c[:, 0]
+
+
+@op(real(2, 12, 1, 16))
+def views_to_their_own_sizes(x):
+    """One head of queries, turned: the strides of its dimension are anew after a view, and what is recorded does not say so."""
+    y = x.transpose(1, 2)
+    return y.reshape(2, 1, 12, 16)[..., :8], y.view(2, 1, 12, 16) * 2, y + 1
