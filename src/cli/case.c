@@ -26,7 +26,7 @@ typedef struct case_files {
 /* ---- metadata ---- */
 
 /* What the record says otherwise, and rightly so: the layout or the dtype of an operator whose fake tensors
- * have another than its kernel, the layout of views that keep the sizes, and offsets into a user's tensor that was a part of a larger one. */
+ * have another than its kernel, and offsets into a user's tensor that was a part of a larger one. */
 typedef struct excuses {
     bool *layout, *offset, *dtype; /* by node id: of the node, or of what it is made from */
 } excuses;
@@ -44,16 +44,19 @@ static void note_excuse(void *data, fx_node *argument)
     e->dtype |= e->all->dtype[argument->id];
 }
 
-/* A view to the sizes that there are is the operand itself for fake tensors; the kernel computes strides of
- * dimensions of size 1 anew. */
-static bool is_view_to_own_sizes(fx_graph *g, const fx_node *n)
+/* The kernels of views by shape compute strides of dimensions of size 1 anew, fake tensors may keep those that
+ * the operand has. */
+static bool has_own_strides_of_ones(fx_graph *g, const fx_node *n, const fx_value *recorded)
 {
     if (!fx_is(n, OP_aten_view_default) && !fx_is(n, OP_aten_reshape_default)) return false;
-    const ty_tensor *x = fx_tensor(n->args[0].node), *y = fx_tensor(n);
-    bool same = x && y && x->rank == y->rank;
-    for (uint32_t d = 0; same && d < y->rank; d++)
-        same = sym_known_equal(g->symbols, x->sizes[d], y->sizes[d]);
-    return same;
+    const ty_tensor *now = fx_tensor(n);
+    const ty_tensor *then = recorded && recorded->kind == FX_TENSOR ? recorded->tensor : NULL;
+    if (!now || !then || now->rank != then->rank) return false;
+    for (uint32_t d = 0; d < now->rank; d++)
+        if (!sym_known_equal(g->symbols, now->sizes[d], sym_int(g->symbols, 1)) &&
+            !sym_known_equal(g->symbols, now->strides[d], then->strides[d]))
+            return false;
+    return true;
 }
 
 static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, const char *why,
@@ -62,7 +65,7 @@ static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, 
     excusing e = {.all = all};
     for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], note_excuse, &e);
     e.layout |= n->kind == FX_CALL && (n->op->flags & OPF_OWN_LAYOUT);
-    e.layout |= is_view_to_own_sizes(g, n);
+    e.layout |= n->kind == FX_CALL && has_own_strides_of_ones(g, n, recorded);
     e.dtype |= n->kind == FX_CALL && (n->op->flags & OPF_OWN_DTYPE);
     bool user = n->kind == FX_PLACEHOLDER && n->input_kind == FX_USER_INPUT;
     if (user && recorded && recorded->kind == FX_TENSOR)
