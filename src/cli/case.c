@@ -48,7 +48,11 @@ static void note_excuse(void *data, fx_node *argument)
  * the operand has. */
 static bool has_own_strides_of_ones(fx_graph *g, const fx_node *n, const fx_value *recorded)
 {
-    if (!fx_is(n, OP_aten_view_default) && !fx_is(n, OP_aten_reshape_default)) return false;
+    static const op_id VIEWS[] = {OP_aten_view_default, OP_aten_reshape_default,
+                                  OP_aten_flatten_using_ints, OP_aten_unflatten_int};
+    bool is_view = false;
+    for (uint32_t i = 0; i < COUNT_OF(VIEWS); i++) is_view |= fx_is(n, VIEWS[i]);
+    if (!is_view) return false;
     const ty_tensor *now = fx_tensor(n);
     const ty_tensor *then = recorded && recorded->kind == FX_TENSOR ? recorded->tensor : NULL;
     if (!now || !then || now->rank != then->rank) return false;
@@ -74,8 +78,9 @@ static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, 
     all->layout[n->id] = e.layout;
     all->offset[n->id] = e.offset;
     all->dtype[n->id] = e.dtype;
+    bool where = e.offset || e.layout; /* slices begin where the strides say */
     return why &&
-           ((e.layout && strcmp(why, "strides") == 0) || (e.offset && strcmp(why, "offset") == 0) ||
+           ((e.layout && strcmp(why, "strides") == 0) || (where && strcmp(why, "offset") == 0) ||
             (e.dtype && strcmp(why, "dtype") == 0));
 }
 
