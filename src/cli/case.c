@@ -79,9 +79,8 @@ static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, 
     all->offset[n->id] = e.offset;
     all->dtype[n->id] = e.dtype;
     bool where = e.offset || e.layout; /* slices begin where the strides say */
-    return why &&
-           ((e.layout && strcmp(why, "strides") == 0) || (where && strcmp(why, "offset") == 0) ||
-            (e.dtype && strcmp(why, "dtype") == 0));
+    return why && ((e.layout && strcmp(why, "strides") == 0) ||
+                   (where && strcmp(why, "offset") == 0) || (e.dtype && strcmp(why, "dtype") == 0));
 }
 
 static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, const excuses *all)
