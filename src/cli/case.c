@@ -44,15 +44,13 @@ static void note_excuse(void *data, fx_node *argument)
     e->dtype |= e->all->dtype[argument->id];
 }
 
-/* The kernels of views by shape compute strides of dimensions of size 1 anew, fake tensors may keep those that
- * the operand has. */
+/* The kernels of views by shape compute strides of dimensions of size 1 anew, fake tensors may keep those
+ * of the operand. */
 static bool has_own_strides_of_ones(fx_graph *g, const fx_node *n, const fx_value *recorded)
 {
-    static const op_id VIEWS[] = {OP_aten_view_default, OP_aten_reshape_default,
-                                  OP_aten_flatten_using_ints, OP_aten_unflatten_int};
-    bool is_view = false;
-    for (uint32_t i = 0; i < COUNT_OF(VIEWS); i++) is_view |= fx_is(n, VIEWS[i]);
-    if (!is_view) return false;
+    if (!fx_is(n, OP_aten_view_default) && !fx_is(n, OP_aten_reshape_default) &&
+        !fx_is(n, OP_aten_flatten_using_ints) && !fx_is(n, OP_aten_unflatten_int))
+        return false;
     const ty_tensor *now = fx_tensor(n);
     const ty_tensor *then = recorded && recorded->kind == FX_TENSOR ? recorded->tensor : NULL;
     if (!now || !then || now->rank != then->rank) return false;

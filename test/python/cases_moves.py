@@ -70,4 +70,5 @@ def views_with_dimensions_of_one(x, y):
     """One head of queries, turned, and one window: strides of their dimension are anew, and what is recorded does not say so."""
     turned, window = x.transpose(1, 2), y.view(2, 1, 20, 3, 4).permute(3, 0, 1, 2, 4)[1]
     view = window.view(2, 1, 4, -1, 4)
-    return turned.reshape(2, 1, 12, 16)[..., :8], turned.view(2, 1, 12, 16) * 2, turned + 1, view.amax(2), view.transpose(1, 3), x[:1].permute(0, 3, 1, 2).flatten(2) * 2
+    heads = turned.reshape(2, 1, 12, 16)[..., :8], turned.view(2, 1, 12, 16) * 2, turned + 1
+    return *heads, view.amax(2), view.transpose(1, 3), x[:1].permute(0, 3, 1, 2).flatten(2) * 2
