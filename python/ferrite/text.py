@@ -251,6 +251,7 @@ class Text:
             args += [f"[{_quoted(key)}, {written}]"] if target.startswith("higher_order.") else [f"{key}={written}"]
         value = node.meta.get("val")
         is_ours_to_say = (is_handed or target in self.operators or target.startswith("higher_order.auto_functionalized")
+                          or target.startswith("aten._foreach_")  # known by what its elements are, behind the first pass
                           or self._is_told(node) or node.meta.get("unbacked_bindings") or isinstance(value, torch.SymInt) and is_rounded(value.node.expr))
         said = ""
         if is_ours_to_say and "val" in node.meta:

@@ -44,12 +44,30 @@ static void note_excuse(void *data, fx_node *argument)
     e->dtype |= e->all->dtype[argument->id];
 }
 
+/* The kernels of views by shape compute strides of dimensions of size 1 anew, fake tensors may keep those
+ * of the operand. */
+static bool has_own_strides_of_ones(fx_graph *g, const fx_node *n, const fx_value *recorded)
+{
+    if (!fx_is(n, OP_aten_view_default) && !fx_is(n, OP_aten_reshape_default) &&
+        !fx_is(n, OP_aten_flatten_using_ints) && !fx_is(n, OP_aten_unflatten_int))
+        return false;
+    const ty_tensor *now = fx_tensor(n);
+    const ty_tensor *then = recorded && recorded->kind == FX_TENSOR ? recorded->tensor : NULL;
+    if (!now || !then || now->rank != then->rank) return false;
+    for (uint32_t d = 0; d < now->rank; d++)
+        if (!sym_known_equal(g->symbols, now->sizes[d], sym_int(g->symbols, 1)) &&
+            !sym_known_equal(g->symbols, now->strides[d], then->strides[d]))
+            return false;
+    return true;
+}
+
 static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, const char *why,
                        const excuses *all)
 {
     excusing e = {.all = all};
     for (uint32_t i = 0; i < n->arg_count; i++) fx_arg_each_node(&n->args[i], note_excuse, &e);
     e.layout |= n->kind == FX_CALL && (n->op->flags & OPF_OWN_LAYOUT);
+    e.layout |= n->kind == FX_CALL && has_own_strides_of_ones(g, n, recorded);
     e.dtype |= n->kind == FX_CALL && (n->op->flags & OPF_OWN_DTYPE);
     bool user = n->kind == FX_PLACEHOLDER && n->input_kind == FX_USER_INPUT;
     if (user && recorded && recorded->kind == FX_TENSOR)
@@ -58,9 +76,9 @@ static bool is_excused(fx_graph *g, const fx_node *n, const fx_value *recorded, 
     all->layout[n->id] = e.layout;
     all->offset[n->id] = e.offset;
     all->dtype[n->id] = e.dtype;
-    return why &&
-           ((e.layout && strcmp(why, "strides") == 0) || (e.offset && strcmp(why, "offset") == 0) ||
-            (e.dtype && strcmp(why, "dtype") == 0));
+    bool where = e.offset || e.layout; /* slices begin where the strides say */
+    return why && ((e.layout && strcmp(why, "strides") == 0) ||
+                   (where && strcmp(why, "offset") == 0) || (e.dtype && strcmp(why, "dtype") == 0));
 }
 
 static fe_status check_node(driver_program *d, fx_graph *g, const fx_node *n, const excuses *all)

@@ -224,8 +224,10 @@ static const char *buffer_name(lowering *l, const fx_node *n)
 
 static bool is_mutated(const lowering *l, const fx_node *n)
 {
+    const fx_node *output = l->graph->last;
     for (uint32_t k = 0; k < l->graph->outputs.count; k++) {
         const fx_output *o = &l->graph->outputs.at[k];
+        if (output->args[k].kind == FX_ARG_NODE && output->args[k].node == n) continue;
         if (o->kind != FX_USER_OUTPUT && o->kind != FX_TOKEN_OUTPUT && o->target && n->target &&
             strcmp(o->target, n->target) == 0)
             return true;

@@ -300,6 +300,16 @@ static bool is_bool_mask(const attention *a)
            a->widest->rank <= 4 && m->at->rank == a->widest->rank;
 }
 
+/* A mask of keys alone, or of one number, is the same for all queries. */
+static fx_node *mask_with_queries(attention *a, fx_node *x)
+{
+    const ty_tensor *t = x ? fx_tensor(x) : NULL;
+    fx_graph *g = a->r->g;
+    sym_expr one = sym_int(g->symbols, 1), sizes[] = {one, t && t->rank ? t->sizes[0] : one};
+    if (!t || t->rank >= 2) return x;
+    return REWRITE(a->r, aten_reshape_default, fx_of(x), fx_int_list(g, sizes, COUNT_OF(sizes)));
+}
+
 static bool sum_masks(attention *a, fx_arg *out)
 {
     fx_node *sum = NULL;
@@ -318,6 +328,7 @@ static bool sum_masks(attention *a, fx_arg *out)
         }
         sum = mask_as_heads(a, sum);
     }
+    sum = mask_with_queries(a, sum);
     if (sum) *out = fx_of(sum);
     return sum || !a->mask_count;
 }

@@ -63,3 +63,12 @@ def products_by_parts_and_columns(a, b, c, d, e):
     """Complex products large enough to go by their parts; one column, which is a plain reduction."""
     x, y = torch.complex(a, c), torch.complex(b, d)
     return x @ y, x.conj() @ y, torch.stack([x, x]) @ y, a @ b[:, 0], e @ b[:, 1], e @ b[:, 2:3], a.t() @ c[:, 0]
+
+
+@op(real(2, 12, 1, 16), real(2, 20, 3, 4))
+def views_with_dimensions_of_one(x, y):
+    """One head of queries, turned, and one window: strides of their dimension are anew, and what is recorded does not say so."""
+    turned, window = x.transpose(1, 2), y.view(2, 1, 20, 3, 4).permute(3, 0, 1, 2, 4)[1]
+    view = window.view(2, 1, 4, -1, 4)
+    heads = turned.reshape(2, 1, 12, 16)[..., :8], turned.view(2, 1, 12, 16) * 2, turned + 1
+    return *heads, view.amax(2), view.transpose(1, 3), x[:1].permute(0, 3, 1, 2).flatten(2) * 2

@@ -14,6 +14,21 @@ def heads(x, count):
 
 
 @program
+def masks_of_keys_alone():
+    """Over all keys of a cache, of which so many are there; over none; a mask of one number."""
+    class Attention(nn.Module):
+        def forward(self, q, k, v, last, low):
+            later, sums = torch.arange(k.shape[-2]) > last, low + last
+            hidden = (q @ k.mT / 3).masked_fill(later, float("-inf")).softmax(-1) @ v
+            finite = (q @ k.mT).masked_fill(later, -1e9).softmax(-1) @ v
+            whole = torch.softmax((q @ k.mT).masked_fill(last > 99, float("-inf")), -1) @ v
+            added = torch.softmax(q[0, 0] @ k[0, 0].mT + low, -1) @ v[0, 0]
+            return hidden, finite, whole, added, torch.softmax(q[:, 0] @ k[:, 0].mT + sums, -1) @ v[:, 0]
+
+    return Attention(), [(torch.randn(2, 3, 2, 6), torch.randn(2, 3, 9, 6), torch.randn(2, 3, 9, 5), torch.tensor(4), torch.randn(9))]
+
+
+@program
 def spelled_out_attention():
     class Attention(nn.Module):
         def __init__(self):

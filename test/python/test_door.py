@@ -59,6 +59,11 @@ def results_of_every_kind():
 
 
 @test
+def operators_on_lists_of_tensors():
+    same(lambda x, y: (torch._foreach_neg([x, y])[1], *torch._foreach_norm(torch._foreach_add([x, y], [y, x], alpha=0.5))), (torch.randn(3, 4),) * 2)
+
+
+@test
 def strides_are_those_that_were_traced():
     image = torch.randn(2, 8, 6, 6)
     same(lambda x: F.relu(x).permute(0, 2, 3, 1) * 2, (image,))

@@ -275,3 +275,22 @@ nest [i0 < 16] {
   @y[i0] = %0
 }
 output @y[16]{1}
+--run-- ferrite inspect - --stage wrap --isa x86-64-v3 | grep -v "^note\|^program"
+--in--
+graph divided_by_one {
+  placeholder %w param "w" : f32[64,64]
+  placeholder %x user "x" : f32[2,64]
+  %d = aten.div_.Tensor(%w, 1)
+  %y = aten.linear.default(%x, %w)
+  output (user %y)
+}
+--out--
+input  @x : f32[2,64] strides [64,1] origin 1
+const  @w : f32[64,64] strides [64,1] origin 0
+temp   @buf2 : f32[64,64] strides [64,1] origin 5
+temp   @buf3 : f32[1,2,64] strides [128,64,1] origin 3
+wrapper arena 0 bound 0 weights 16384 kernels 0 calls 1
+weight 0 @w at 0 bytes 16384
+memory @buf3 output 0
+extern bmm (@x[1,2,64]{0,64,1}, @w[1,64,64]{0,1,64}, none) -> (@buf3[1,2,64]{128,64,1}) ints [] floats [1.0, 0.0]
+output 0 @buf3[2,64]{64,1}

@@ -449,8 +449,8 @@ static bool takes_no_step(const loop_program *p, const loop_op *op)
     return none;
 }
 
-/* Inputs that no op gives a new value to, now that no copy does, keep theirs. */
-static void settle_inputs(loop_program *p, arena *memory)
+/* Inputs and states that no op gives a new value to, now that no copy does, keep theirs. */
+static void settle_kept(loop_program *p, arena *memory)
 {
     bool *is_written = NEW_ARRAY(memory, bool, p->buffers.count + 1);
     for (uint32_t k = 0; k < p->ops.count; k++) {
@@ -460,7 +460,11 @@ static void settle_inputs(loop_program *p, arena *memory)
         for (uint32_t i = 0; i < op->output_count; i++)
             if (op->outputs[i].buffer != LOOP_NO_BUFFER) is_written[op->outputs[i].buffer] = true;
     }
-    for (loop_buffer_id b = 0; b < p->buffers.count; b++) p->buffers.at[b].mutated &= is_written[b];
+    for (loop_buffer_id b = 0; b < p->buffers.count; b++) {
+        loop_buffer *buffer = &p->buffers.at[b];
+        buffer->mutated &= is_written[b];
+        if (buffer->kind == LOOP_STATE && !is_written[b]) buffer->kind = LOOP_CONSTANT;
+    }
 }
 
 bool reinplace(loop_program *p)
@@ -482,7 +486,7 @@ bool reinplace(loop_program *p)
         if (!op->store_count || p->buffers.at[op->stores[0].buffer].kind == LOOP_TEMP) continue;
         while (trim(p, op)) r.changed = true; /* once for each view of a chain */
     }
-    if (r.changed) settle_inputs(p, memory);
+    if (r.changed) settle_kept(p, memory);
     arena_free(memory);
     return r.changed;
 }
