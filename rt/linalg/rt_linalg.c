@@ -64,6 +64,20 @@ void *rt_number_at(const fe_tensor *t, int64_t k)
     return (char *)t->data + batch_offset(t, 0, k) * (int64_t)element_bytes(t->dtype);
 }
 
+void rt_batch_places(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count, int64_t *places)
+{
+    int64_t element = (int64_t)element_bytes(t->dtype), size = 1, stride = 0;
+    if (t->rank > inner) {
+        size = t->sizes[t->rank - inner - 1];
+        stride = t->strides[t->rank - inner - 1];
+    }
+    for (int64_t i = 0, left = 0; i < count; i++, left--) {
+        places[i] =
+            left ? places[i - 1] + stride * element : batch_offset(t, inner, k + i) * element;
+        if (!left) left = size - (k + i) % size;
+    }
+}
+
 rt_matrix rt_columns(void *data, int64_t rows, int64_t columns, size_t element)
 {
     return (rt_matrix){data, rows, columns, 1, rows > 0 ? rows : 1, element};
@@ -216,14 +230,25 @@ static void run_some(void *context, int64_t begin, int64_t end, int worker)
         t->batch->one(t->batch, k, rt_scratch_worker(&t->scratch, worker));
 }
 
+static void run_together(void *context, int64_t begin, int64_t end, int worker)
+{
+    const batch_task *t = context;
+    const rt_batch *b = t->batch;
+    for (int64_t k = begin * b->together; k < end * b->together && k < b->count; k += b->together)
+        b->some(b, k, b->count - k < b->together ? b->count - k : b->together,
+                rt_scratch_worker(&t->scratch, worker));
+}
+
 int rt_batch_run(const rt_batch *b, double cost)
 {
     batch_task t = {.batch = b};
     rt_team team = rt_team_of(b->frame, b->call);
+    int64_t tasks = b->some ? (b->count + b->together - 1) / b->together : b->count;
+    if (b->some) cost *= 2; /* a group's is little more than that of one of its matrices */
     int64_t grain = cost < LEAST_COST ? (int64_t)(LEAST_COST / (cost + 1)) + 1 : 1;
     if (b->count == 0) return 0;
     if (rt_scratch_take(&team, 0, b->work_bytes, &t.scratch)) return rt_no_room(b->frame, &team);
-    rt_parallel(team.pool, run_some, &t, b->count, grain);
+    rt_parallel(team.pool, b->some ? run_together : run_some, &t, tasks, grain);
     rt_scratch_drop(&team, &t.scratch);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* rt_linalg_exp.h - the matrix exponential for one element type: included by rt_linalg_own.c with
+/* rt_linalg_exp.h - the matrix exponential for one element type: included by rt_linalg_exp.c with
  * NUMBER (the type), FOR_TYPE(name) (the name of a function for it) and ABSOLUTE defined.
  */
 

@@ -1,5 +1,4 @@
-/* rt_linalg_own.c - operators on matrices that need no LAPACK: triangular systems and the matrix
- * exponential. rt_linalg_type.h has their arithmetic. */
+/* rt_linalg_exp.c - the matrix exponential. rt_linalg_exp.h has its arithmetic. */
 #include "rt_linalg.h"
 
 #ifndef __STDC_NO_COMPLEX__
@@ -8,33 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-#define NUMBER float
-#define FOR_TYPE(name) name##_f32
-#include "rt_linalg_type.h"
-#undef NUMBER
-#undef FOR_TYPE
-
 #define NUMBER double
 #define FOR_TYPE(name) name##_f64
 #define ABSOLUTE fabs
 #include "rt_linalg_exp.h"
-#include "rt_linalg_type.h"
 #undef NUMBER
 #undef FOR_TYPE
 #undef ABSOLUTE
 
 #ifndef __STDC_NO_COMPLEX__
-#define NUMBER float complex
-#define FOR_TYPE(name) name##_c64
-#include "rt_linalg_type.h"
-#undef NUMBER
-#undef FOR_TYPE
-
 #define NUMBER double complex
 #define FOR_TYPE(name) name##_c128
 #define ABSOLUTE cabs
 #include "rt_linalg_exp.h"
-#include "rt_linalg_type.h"
 #undef NUMBER
 #undef FOR_TYPE
 #undef ABSOLUTE
@@ -51,40 +36,6 @@ static int check_type(rt_frame *frame, int type)
     (void)frame;
     (void)type;
     return 0;
-}
-
-/* ---- triangular systems ---- */
-
-static void substitute(const rt_batch *b, int64_t k, char *work)
-{
-    rt_matrix x = rt_matrix_at(&b->call->out[0], k), a = rt_matrix_at(&b->call->in[0], k);
-    int upper = b->call->ints[RT_TRIANGULAR_SOLVE_UPPER] != 0,
-        unit = b->call->ints[RT_TRIANGULAR_SOLVE_UNIT] != 0;
-    rt_matrix t = rt_columns(work, a.rows, a.columns, a.element);
-    int64_t ldt = rt_leading(t), ldx = rt_leading(x);
-    rt_matrix_copy_triangle(t, a, upper);
-    rt_matrix_copy(x, rt_matrix_at(&b->call->in[1], k));
-    void *at = t.data, *to = x.data;
-    switch (b->type) {
-    case RT_F32: substitute_f32(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-    case RT_F64: substitute_f64(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-#ifndef __STDC_NO_COMPLEX__
-    case RT_C64: substitute_c64(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-    default: substitute_c128(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-#endif
-    }
-}
-
-int rt_op_triangular_solve(rt_frame *frame, const rt_call *call)
-{
-    rt_batch b;
-    RT_TRY(rt_batch_start(&b, frame, call, 1));
-    RT_TRY(check_type(frame, b.type));
-    if (b.count == 0) return 0;
-    rt_matrix a = rt_matrix_at(&call->in[0], 0), x = rt_matrix_at(&call->out[0], 0);
-    b.one = substitute;
-    b.work_bytes = rt_work_bytes(rt_matrix_bytes(a));
-    return rt_batch_run(&b, (double)a.rows * (double)a.rows * (double)x.columns);
 }
 
 /* ---- the matrix exponential ---- */
