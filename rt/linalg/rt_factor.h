@@ -31,6 +31,9 @@ typedef struct rt_factor_kernels {
     void (*substitute)(int64_t n, int64_t columns, const void *a, int64_t lda, void *b, int64_t ldb,
                        int upper, int unit);
 
+    /* C += A B, n x n. */
+    void (*add_product)(int64_t n, const void *a, const void *b, void *c);
+
     void (*gather)(const rt_aside *from, void *to);
     void (*scatter)(const void *from, const rt_aside *to);
     /* pivots[step][lane] */

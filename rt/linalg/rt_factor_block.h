@@ -10,6 +10,19 @@ RT_INLINE int64_t half(int64_t n)
     return (n / 2 + BLOCK - 1) / BLOCK * BLOCK;
 }
 
+static void negate(int64_t count, number *x)
+{
+    for (int64_t i = 0; i < count; i++) x[i] = less_product(of_real(0), x[i], of_real(1));
+}
+
+/* -(-C - A B) */
+static void add_product(int64_t n, const void *a, const void *b, void *c)
+{
+    negate(n * n, c);
+    subtract_product(n, n, n, a, n, (factor_view){b, 1, n, 0}, c, n);
+    negate(n * n, c);
+}
+
 /* ---- triangular systems ---- */
 
 /* No more than BLOCK rows: right-hand sides are side by side. */

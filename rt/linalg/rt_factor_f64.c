@@ -7,7 +7,6 @@ typedef double real;
 #include "rt_factor_lanes.h"
 
 const rt_factor_kernels RT_FN(rt_factor_f64) = {
-    REAL_LANES,     sizeof(side), lu,       cholesky,       substitute,
-    gather,         scatter,      lu_aside, cholesky_aside, substitute_aside,
-    exchange_aside,
+    REAL_LANES, sizeof(side), lu,       cholesky,       substitute,       add_product,
+    gather,     scatter,      lu_aside, cholesky_aside, substitute_aside, exchange_aside,
 };

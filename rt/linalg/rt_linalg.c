@@ -127,19 +127,28 @@ void rt_fill_nan(int type, rt_matrix m)
         for (int64_t i = 0; i < m.rows; i++) rt_put_number(type, m, i, j, NAN, NAN);
 }
 
+/* Elements of a size that is a constant are moved without a call. */
+#define COPY_ELEMENTS(size)                     \
+    for (int64_t i = 0; i < count; i++) {       \
+        memcpy(out, in, size);                  \
+        out += to.row * (int64_t)to.element;    \
+        in += from.row * (int64_t)from.element; \
+    }
+
 static void copy_column(rt_matrix to, rt_matrix from, int64_t j, int64_t begin, int64_t end)
 {
     char *out = place(to, begin, j);
     const char *in = place(from, begin, j);
-    size_t size = to.element;
+    int64_t count = end - begin;
+    if (count <= 0) return;
     if (to.row == 1 && from.row == 1) {
-        if (end > begin) memcpy(out, in, (size_t)(end - begin) * size);
+        memcpy(out, in, (size_t)count * to.element);
         return;
     }
-    for (int64_t i = begin; i < end; i++) {
-        memcpy(out, in, size);
-        out += to.row * (int64_t)size;
-        in += from.row * (int64_t)size;
+    switch (to.element) {
+    case 4: COPY_ELEMENTS(4) break;
+    case 8: COPY_ELEMENTS(8) break;
+    default: COPY_ELEMENTS(16) break;
     }
 }
 
@@ -148,14 +157,22 @@ void rt_matrix_copy(rt_matrix to, rt_matrix from)
     for (int64_t j = 0; j < to.columns; j++) copy_column(to, from, j, 0, to.rows);
 }
 
+static void clear_column(rt_matrix m, int64_t j, int64_t begin, int64_t end)
+{
+    if (m.row == 1 && end > begin)
+        memset(place(m, begin, j), 0, (size_t)(end - begin) * m.element);
+    else
+        for (int64_t i = begin; i < end; i++) memset(place(m, i, j), 0, m.element);
+}
+
 void rt_matrix_copy_triangle(rt_matrix to, rt_matrix from, int upper)
 {
     for (int64_t j = 0; j < to.columns; j++) {
         int64_t begin = upper ? 0 : j < to.rows ? j : to.rows;
         int64_t end = !upper ? to.rows : j + 1 < to.rows ? j + 1 : to.rows;
-        for (int64_t i = 0; i < begin; i++) memset(place(to, i, j), 0, to.element);
+        clear_column(to, j, 0, begin);
         copy_column(to, from, j, begin, end);
-        for (int64_t i = end; i < to.rows; i++) memset(place(to, i, j), 0, to.element);
+        clear_column(to, j, end, to.rows);
     }
 }
 

@@ -1,4 +1,5 @@
 /* rt_linalg_exp.c - the matrix exponential. rt_linalg_exp.h has its arithmetic. */
+#include "rt_factor.h"
 #include "rt_linalg.h"
 
 #ifndef __STDC_NO_COMPLEX__
@@ -44,12 +45,22 @@ static int check_type(rt_frame *frame, int type)
 static void convert(rt_matrix to, int to_type, rt_matrix from, int from_type)
 {
     int parts = rt_is_complex(from_type) ? 2 : 1;
+    int widens = rt_real_bytes(from_type) == sizeof(float);
+    if (rt_real_bytes(to_type) == rt_real_bytes(from_type)) {
+        rt_matrix_copy(to, from);
+        return;
+    }
     for (int64_t j = 0; j < to.columns; j++)
-        for (int64_t i = 0; i < to.rows; i++) {
-            int64_t at = (i * from.row + j * from.column) * parts;
-            double im = parts == 2 ? rt_real_at(from_type, from.data, at + 1) : 0;
-            rt_put_number(to_type, to, i, j, rt_real_at(from_type, from.data, at), im);
-        }
+        for (int64_t i = 0; i < to.rows; i++)
+            for (int part = 0; part < parts; part++) {
+                int64_t in = (i * from.row + j * from.column) * parts + part;
+                int64_t out = (i * to.row + j * to.column) * parts + part;
+                if (widens)
+                    ((double *)(void *)to.data)[out] = ((const float *)(void *)from.data)[in];
+                else
+                    ((float *)(void *)to.data)[out] =
+                        (float)((const double *)(void *)from.data)[in];
+            }
 }
 
 /* Always in double: the squarings multiply what is rounded off. */
@@ -61,12 +72,13 @@ static void exponential(const rt_batch *b, int64_t k, char *work)
     int64_t n = out.rows, bytes = n * n * (int64_t)element;
     rt_matrix a = rt_columns(rt_work_take(&work, bytes), n, n, element);
     rt_matrix result = rt_columns(rt_work_take(&work, bytes), n, n, element);
+    const rt_factor_kernels *kernels = rt_factor_kernels_of(wide);
     void *from = a.data, *to = result.data, *room = work;
     convert(a, wide, rt_matrix_at(&b->call->in[0], k), b->type);
 #ifndef __STDC_NO_COMPLEX__
-    if (is_complex) exponential_c128(n, from, to, room);
+    if (is_complex) exponential_c128(kernels, n, from, to, room);
 #endif
-    if (!is_complex) exponential_f64(n, from, to, room);
+    if (!is_complex) exponential_f64(kernels, n, from, to, room);
     convert(out, b->type, result, wide);
 }
 
