@@ -1,5 +1,5 @@
-/* rt_factor_block.h - one matrix in blocks: see rt_factor.h. Halves of columns recursively, so that nearly all
- * of the work is products of blocks; no wider than BLOCK column by column. */
+/* rt_factor_block.h - one matrix in blocks: see rt_factor.h. Columns are halved recursively, so that
+ * nearly all of the work is products of blocks; no more than BLOCK of them go one by one. */
 #include "rt_factor_product.h"
 
 enum { BLOCK = 16 };

@@ -1,5 +1,6 @@
-/* rt_linalg_factor.c - LU factors with row exchanges, Cholesky's factors, and systems solved with them. The
- * kernels of rt_factor.h do the work: on small matrices of a batch side by side, else on one after another. */
+/* rt_linalg_factor.c - LU factors with row exchanges, Cholesky's factors, and systems solved with them.
+ * The kernels of rt_factor.h do the work: on small matrices of a batch side by side, else on one after
+ * another. */
 #include "rt_factor.h"
 #include "rt_kernels.h"
 #include "rt_linalg.h"
@@ -252,8 +253,8 @@ static void turn(rt_matrix m)
         }
 }
 
-/* The upper triangle of A, mirrored, is the lower one of its conjugate, whose factor is the mirrored one of A:
- * U^H U = A and (U^T) (U^T)^H = conj(A). */
+/* The upper triangle of A, mirrored, is the lower one of its conjugate, whose factor is the mirrored one
+ * of A: U^H U = A and (U^T) (U^T)^H = conj(A). */
 static void cholesky_one(const rt_batch *b, int64_t k, char *work)
 {
     rt_matrix l = rt_matrix_at(&b->call->out[0], k), a = rt_matrix_at(&b->call->in[0], k);
