@@ -58,8 +58,9 @@ enum {
     RT_SELECT_BITS = 12,          /* of a key, that a select counts by */
     RT_UNIQUE_NUMBERS = 4,        /* that each row takes */
 
-    RT_LAPACK_INT = 4,    /* bytes */
-    RT_LAPACK_BLOCK = 64, /* columns that its routines work on at once, at most */
+    RT_ASIDE_NUMBERS = 256, /* of matrices that are worked on side by side, at most */
+    RT_LAPACK_INT = 4,      /* bytes */
+    RT_LAPACK_BLOCK = 64,   /* columns that its routines work on at once, at most */
     RT_LAPACK_TABLE_NUMBERS =
         (RT_LAPACK_BLOCK + 1) * RT_LAPACK_BLOCK, /* of a product with reflections */
     RT_LAPACK_EIG_COLUMNS = 2 * RT_LAPACK_BLOCK + 4,

@@ -1,6 +1,6 @@
 /* rt_fft_f64.c - Fourier transforms in float64. */
 typedef double real;
-#define FFT_DOUBLE
+#define REAL_IS_DOUBLE
 #include "rt_isa.h"
 
 #include "rt_fft.h"

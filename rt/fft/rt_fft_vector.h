@@ -1,47 +1,8 @@
-/* rt_fft_vector.h - vectors of `real`, which whoever includes this has defined (with FFT_DOUBLE when
- * it is double), and their shuffles.
- */
-#include "rt_isa.h"
+/* rt_fft_vector.h - shuffles of vectors of `real`. */
+#include "rt_reals.h"
 
-#if defined(FERRITE_SCALAR)
-#define FFT_BYTES 0
-#elif defined(RT_ISA_V4)
-#define FFT_BYTES 64
-#elif defined(RT_ISA_V3)
-#define FFT_BYTES 32
-#else
-#define FFT_BYTES 16
-#endif
-#ifdef FFT_DOUBLE
-#define FFT_LANES (FFT_BYTES / 8)
-#else
-#define FFT_LANES (FFT_BYTES / 4)
-#endif
-#if FFT_BYTES == 0
-#undef FFT_LANES
-#define FFT_LANES 1
-typedef real vec, vec_in_memory;
-#else
-typedef real vec __attribute__((vector_size(FFT_BYTES)));
-typedef real vec_in_memory
-    __attribute__((vector_size(FFT_BYTES), aligned(sizeof(real)), may_alias));
-#endif
-
-RT_INLINE vec load(const real *p)
-{
-    return *(const vec_in_memory *)p;
-}
-
-RT_INLINE void store(real *p, vec x)
-{
-    *(vec_in_memory *)p = x;
-}
-
-/* All lanes x. Written so that compilers see a broadcast; x - 0 is x for every x. */
-RT_INLINE vec spread(real x)
-{
-    return x - (vec){0};
-}
+#define FFT_BYTES REAL_BYTES
+#define FFT_LANES REAL_LANES
 
 /* ---- shuffles ----
  * EVEN, ODD: every other lane of two vectors. FIRST_g, LAST_g: blocks of g lanes of two vectors in

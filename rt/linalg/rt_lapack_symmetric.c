@@ -1,20 +1,16 @@
-/* rt_lapack_symmetric.c - factors of symmetric and Hermitian matrices: Cholesky's, and LDL with
- * row exchanges for what is not positive-definite. Only one triangle is read. */
+/* rt_lapack_symmetric.c - factors of symmetric and Hermitian matrices that need not be positive-definite: LDL
+ * with row exchanges. Only the lower triangle is read. */
 #include "rt_lapack.h"
 
-typedef void potrf_fn(const char *triangle, const int *n, void *a, const int *lda, int *info,
-                      size_t length);
 typedef void sytrf_fn(const char *triangle, const int *n, void *a, const int *lda, int *pivots,
                       void *work, const int *lwork, int *info, size_t length);
 typedef void sytrs_fn(const char *triangle, const int *n, const int *columns, const void *a,
                       const int *lda, const int *pivots, void *b, const int *ldb, int *info,
                       size_t length);
-LAPACK_DECLARE(potrf_fn, potrf)
 LAPACK_DECLARE(sytrf_fn, sytrf)
 LAPACK_DECLARE(sytrs_fn, sytrs)
 extern sytrf_fn chetrf_, zhetrf_;
 extern sytrs_fn chetrs_, zhetrs_;
-static potrf_fn *const POTRF[] = LAPACK_TABLE(potrf);
 static sytrf_fn *const SYTRF[2][RT_LINALG_TYPES] = {LAPACK_TABLE(sytrf),
                                                     {ssytrf_, dsytrf_, chetrf_, zhetrf_}};
 static sytrs_fn *const SYTRS[2][RT_LINALG_TYPES] = {LAPACK_TABLE(sytrs),
@@ -23,28 +19,6 @@ static sytrs_fn *const SYTRS[2][RT_LINALG_TYPES] = {LAPACK_TABLE(sytrs),
 static double cube(rt_matrix a)
 {
     return (double)a.rows * (double)a.rows * (double)a.rows / 3;
-}
-
-/* ---- Cholesky ---- */
-
-static void cholesky(const rt_batch *b, int64_t k, char *work)
-{
-    rt_matrix l = rt_matrix_at(&b->call->out[0], k);
-    int n = (int)l.rows, ld = rt_leading(l), *info = rt_number_at(&b->call->out[1], k);
-    int upper = b->call->ints[RT_CHOLESKY_UPPER] != 0;
-    (void)work;
-    rt_matrix_copy_triangle(l, rt_matrix_at(&b->call->in[0], k), upper);
-    *info = 0;
-    if (n) POTRF[b->type](upper ? "U" : "L", &n, l.data, &ld, info, 1);
-}
-
-int rt_op_cholesky(rt_frame *frame, const rt_call *call)
-{
-    rt_batch b;
-    RT_TRY(rt_batch_start(&b, frame, call, 1));
-    if (b.count == 0) return 0;
-    b.one = cholesky;
-    return rt_batch_run(&b, cube(rt_matrix_at(&call->in[0], 0)));
 }
 
 /* ---- LDL ---- */

@@ -64,6 +64,20 @@ void *rt_number_at(const fe_tensor *t, int64_t k)
     return (char *)t->data + batch_offset(t, 0, k) * (int64_t)element_bytes(t->dtype);
 }
 
+void rt_batch_places(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count, int64_t *places)
+{
+    int64_t element = (int64_t)element_bytes(t->dtype), size = 1, stride = 0;
+    if (t->rank > inner) {
+        size = t->sizes[t->rank - inner - 1];
+        stride = t->strides[t->rank - inner - 1];
+    }
+    for (int64_t i = 0, left = 0; i < count; i++, left--) {
+        places[i] =
+            left ? places[i - 1] + stride * element : batch_offset(t, inner, k + i) * element;
+        if (!left) left = size - (k + i) % size;
+    }
+}
+
 rt_matrix rt_columns(void *data, int64_t rows, int64_t columns, size_t element)
 {
     return (rt_matrix){data, rows, columns, 1, rows > 0 ? rows : 1, element};
@@ -113,19 +127,28 @@ void rt_fill_nan(int type, rt_matrix m)
         for (int64_t i = 0; i < m.rows; i++) rt_put_number(type, m, i, j, NAN, NAN);
 }
 
+/* Elements of a size that is a constant are moved without a call. */
+#define COPY_ELEMENTS(size)                     \
+    for (int64_t i = 0; i < count; i++) {       \
+        memcpy(out, in, size);                  \
+        out += to.row * (int64_t)to.element;    \
+        in += from.row * (int64_t)from.element; \
+    }
+
 static void copy_column(rt_matrix to, rt_matrix from, int64_t j, int64_t begin, int64_t end)
 {
     char *out = place(to, begin, j);
     const char *in = place(from, begin, j);
-    size_t size = to.element;
+    int64_t count = end - begin;
+    if (count <= 0) return;
     if (to.row == 1 && from.row == 1) {
-        if (end > begin) memcpy(out, in, (size_t)(end - begin) * size);
+        memcpy(out, in, (size_t)count * to.element);
         return;
     }
-    for (int64_t i = begin; i < end; i++) {
-        memcpy(out, in, size);
-        out += to.row * (int64_t)size;
-        in += from.row * (int64_t)size;
+    switch (to.element) {
+    case 4: COPY_ELEMENTS(4) break;
+    case 8: COPY_ELEMENTS(8) break;
+    default: COPY_ELEMENTS(16) break;
     }
 }
 
@@ -134,14 +157,22 @@ void rt_matrix_copy(rt_matrix to, rt_matrix from)
     for (int64_t j = 0; j < to.columns; j++) copy_column(to, from, j, 0, to.rows);
 }
 
+static void clear_column(rt_matrix m, int64_t j, int64_t begin, int64_t end)
+{
+    if (m.row == 1 && end > begin)
+        memset(place(m, begin, j), 0, (size_t)(end - begin) * m.element);
+    else
+        for (int64_t i = begin; i < end; i++) memset(place(m, i, j), 0, m.element);
+}
+
 void rt_matrix_copy_triangle(rt_matrix to, rt_matrix from, int upper)
 {
     for (int64_t j = 0; j < to.columns; j++) {
         int64_t begin = upper ? 0 : j < to.rows ? j : to.rows;
         int64_t end = !upper ? to.rows : j + 1 < to.rows ? j + 1 : to.rows;
-        for (int64_t i = 0; i < begin; i++) memset(place(to, i, j), 0, to.element);
+        clear_column(to, j, 0, begin);
         copy_column(to, from, j, begin, end);
-        for (int64_t i = end; i < to.rows; i++) memset(place(to, i, j), 0, to.element);
+        clear_column(to, j, end, to.rows);
     }
 }
 
@@ -216,14 +247,25 @@ static void run_some(void *context, int64_t begin, int64_t end, int worker)
         t->batch->one(t->batch, k, rt_scratch_worker(&t->scratch, worker));
 }
 
+static void run_together(void *context, int64_t begin, int64_t end, int worker)
+{
+    const batch_task *t = context;
+    const rt_batch *b = t->batch;
+    for (int64_t k = begin * b->together; k < end * b->together && k < b->count; k += b->together)
+        b->some(b, k, b->count - k < b->together ? b->count - k : b->together,
+                rt_scratch_worker(&t->scratch, worker));
+}
+
 int rt_batch_run(const rt_batch *b, double cost)
 {
     batch_task t = {.batch = b};
     rt_team team = rt_team_of(b->frame, b->call);
+    int64_t tasks = b->some ? (b->count + b->together - 1) / b->together : b->count;
+    if (b->some) cost *= 2; /* a group's is little more than that of one of its matrices */
     int64_t grain = cost < LEAST_COST ? (int64_t)(LEAST_COST / (cost + 1)) + 1 : 1;
     if (b->count == 0) return 0;
     if (rt_scratch_take(&team, 0, b->work_bytes, &t.scratch)) return rt_no_room(b->frame, &team);
-    rt_parallel(team.pool, run_some, &t, b->count, grain);
+    rt_parallel(team.pool, b->some ? run_together : run_some, &t, tasks, grain);
     rt_scratch_drop(&team, &t.scratch);
     return 0;
 }

@@ -28,6 +28,9 @@ typedef struct rt_matrix {
 rt_matrix rt_matrix_at(const fe_tensor *t, int64_t k);
 rt_matrix rt_vector_at(const fe_tensor *t, int64_t k);
 void *rt_number_at(const fe_tensor *t, int64_t k);
+/* Where those from the k-th on begin, in bytes from the operand's data; its last `inner` dimensions
+ * are not of the batch. */
+void rt_batch_places(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count, int64_t *places);
 
 static inline size_t rt_real_bytes(int type)
 {
@@ -73,14 +76,17 @@ typedef struct rt_batch {
     int64_t count;
     size_t work_bytes; /* that each matrix needs to work in */
     int lwork;         /* numbers that the LAPACK routine wants to work in */
+    int64_t together;  /* matrices that `some` takes at once */
     void (*one)(const struct rt_batch *b, int64_t k, char *work);
+    void (*some)(const struct rt_batch *b, int64_t k, int64_t count, char *work); /* or NULL */
 } rt_batch;
 
 /* Fills in what follows from the call, whose first `matrices` outputs are such. Fails on what no
  * operator here takes: other element types, matrices larger than LAPACK's integers, results that
  * are not column major. */
 int rt_batch_start(rt_batch *b, rt_frame *frame, const rt_call *call, uint32_t matrices);
-/* Runs `one` on each matrix, side by side where they are large enough; cost: operations for each. */
+/* Runs `one` on each matrix, or `some` on several at once, on several threads where there is work enough;
+ * cost: operations for each. */
 int rt_batch_run(const rt_batch *b, double cost);
 
 /* Fails where a pivot is no row (1 to rows; in an LDL factorisation the negative of one marks a

@@ -1,16 +1,6 @@
-/* rt_linalg_exp.h - the matrix exponential for one element type: included by rt_linalg_own.c with
+/* rt_linalg_exp.h - the matrix exponential for one element type: included by rt_linalg_exp.c with
  * NUMBER (the type), FOR_TYPE(name) (the name of a function for it) and ABSOLUTE defined.
  */
-
-/* C := A B + C, n x n. */
-static void FOR_TYPE(add_product)(int64_t n, const NUMBER *a, const NUMBER *b, NUMBER *c)
-{
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t k = 0; k < n; k++) {
-            NUMBER factor = b[j * n + k];
-            for (int64_t i = 0; i < n; i++) c[j * n + i] += a[k * n + i] * factor;
-        }
-}
 
 static void FOR_TYPE(add_identity)(int64_t n, NUMBER *a, NUMBER factor)
 {
@@ -34,7 +24,8 @@ static double FOR_TYPE(norm)(int64_t n, const NUMBER *a)
  * Scaling and squaring: a is halved until the Taylor polynomial of degree 18 is exact to rounding
  * (norm 1.09, Bader, Blanes and Casas 2019), which is evaluated as a polynomial in a^3 of
  * polynomials of degree 2 (Paterson and Stockmeyer), and its value is squared as often again. */
-static void FOR_TYPE(exponential)(int64_t n, NUMBER *a, NUMBER *result, NUMBER *work)
+static void FOR_TYPE(exponential)(const rt_factor_kernels *kernels, int64_t n, NUMBER *a,
+                                  NUMBER *result, NUMBER *work)
 {
     enum { DEGREE = 18, BLOCK = 3 };
     static const double REACH = 1.09;
@@ -51,20 +42,20 @@ static void FOR_TYPE(exponential)(int64_t n, NUMBER *a, NUMBER *result, NUMBER *
     for (int k = 1; k <= DEGREE; k++) coefficients[k] = coefficients[k - 1] / k;
     memset(square, 0, (size_t)size * sizeof *a);
     memset(cube, 0, (size_t)size * sizeof *a);
-    FOR_TYPE(add_product)(n, a, a, square);
-    FOR_TYPE(add_product)(n, a, square, cube);
+    kernels->add_product(n, a, a, square);
+    kernels->add_product(n, a, square, cube);
     for (int64_t i = 0; i < size; i++) result[i] = 0;
     FOR_TYPE(add_identity)(n, result, (NUMBER)coefficients[DEGREE]);
     for (int k = DEGREE - BLOCK; k >= 0; k -= BLOCK) {
         for (int64_t i = 0; i < size; i++)
             next[i] = (NUMBER)coefficients[k + 1] * a[i] + (NUMBER)coefficients[k + 2] * square[i];
         FOR_TYPE(add_identity)(n, next, (NUMBER)coefficients[k]);
-        FOR_TYPE(add_product)(n, result, cube, next);
+        kernels->add_product(n, result, cube, next);
         memcpy(result, next, (size_t)size * sizeof *a);
     }
     for (int k = 0; k < halvings; k++) {
         memset(next, 0, (size_t)size * sizeof *a);
-        FOR_TYPE(add_product)(n, result, result, next);
+        kernels->add_product(n, result, result, next);
         memcpy(result, next, (size_t)size * sizeof *a);
     }
 }

@@ -1,5 +1,5 @@
 /* need_matrix.c -- what operators on matrices work in, each thread for itself: copies of what a routine of
- * LAPACK overwrites, and the arrays that it asks for. rt_linalg_own.c and rt_lapack_*.c in rt/linalg/ take
+ * LAPACK overwrites, and the arrays that it asks for. rt_linalg_*.c and rt_lapack_*.c in rt/linalg/ take
  * as much.
  *
  * LAPACK documents the least that a routine works in; with RT_LAPACK_BLOCK columns more it works as fast as
@@ -42,11 +42,48 @@ static sym_expr sum(const needing *n, sym_expr a, int64_t a_times, sym_expr b, i
 
 /* ---- without LAPACK ---- */
 
-void need_triangular_solve(needing *n)
+/* Small matrices of a batch, side by side: a vector holds one number of each. */
+static sym_expr aside(const needing *n, const matrices *m, sym_expr numbers)
+{
+    sym_expr few = sym_min(n->t, numbers, need_number(n, RT_ASIDE_NUMBERS));
+    return need_bytes(n, few, RT_MOST_LANES * 4 * m->element / m->real);
+}
+
+static void give_factor(needing *n)
+{
+    matrices m;
+    if (find_matrices(n, &m)) need_give_each(n, aside(n, &m, m.size));
+}
+
+void need_lu_factor(needing *n)
+{
+    give_factor(n);
+}
+
+void need_cholesky(needing *n)
+{
+    give_factor(n);
+}
+
+static void give_systems(needing *n)
 {
     matrices m;
     if (!find_matrices(n, &m)) return;
-    need_give_each(n, need_bytes(n, m.size, m.element));
+    const loop_view *x = &n->op->outputs[0];
+    if (x->rank < 2) return;
+    sym_expr results = need_times(n, x->sizes[x->rank - 2], x->sizes[x->rank - 1]);
+    sym_expr both = sym_add(n->t, aside(n, &m, m.size), aside(n, &m, results));
+    need_give_each(n, sym_max(n->t, need_lines(n, need_bytes(n, m.size, m.element)), both));
+}
+
+void need_triangular_solve(needing *n)
+{
+    give_systems(n);
+}
+
+void need_lu_solve(needing *n)
+{
+    give_systems(n);
 }
 
 /* In double: five matrices. */
@@ -58,9 +95,9 @@ void need_matrix_exp(needing *n)
     need_give_each(n, need_bytes(n, matrix, 5));
 }
 
-/* ---- systems ---- */
+/* ---- LDL ---- */
 
-void need_solve(needing *n)
+void need_ldl_solve(needing *n)
 {
     matrices m;
     if (!find_matrices(n, &m)) return;

@@ -1,4 +1,4 @@
-"""Operator cases of linear algebra; they need LAPACK. See make_cases.py."""
+"""Operator cases of linear algebra; some need LAPACK. See make_cases.py."""
 
 import torch
 
@@ -48,6 +48,15 @@ def linalg_cholesky(a, c, b):
     lower, upper = la.cholesky(a), torch.cholesky(c, upper=True)
     solved = torch.cholesky_solve(b, lower), torch.cholesky_inverse(upper, upper=True)
     return lower, upper, *la.cholesky_ex(a.mT, upper=True), *solved, la.cholesky_ex(-a).info
+
+
+@op(firm(21, 4, 4), firm(37, 37), firm(34, 20, dtype=c64), positive(35, 35), positive(18, 3, 3, dtype=c64))
+def linalg_many_and_large(many, large, tall, square, few):
+    """More matrices than vectors have lanes, and ones of several blocks with rows left over."""
+    lu, pivots = la.lu_factor(tall)
+    solved = la.solve(many, many.mT), la.inv(large), la.solve_triangular(large.triu(), large[:, :19], upper=True)
+    factors = la.cholesky(square), la.cholesky(square, upper=True), la.cholesky(few), la.cholesky(few, upper=True)
+    return *solved, lu, pivots, la.det(many), *factors, la.inv(few), la.solve_triangular(few, few, upper=False)
 
 
 @op(firm(2, 4, 4), real(4, 3), real(2, 3, 4), firm(3, 3, dtype=c64))

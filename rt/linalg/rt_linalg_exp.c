@@ -1,5 +1,5 @@
-/* rt_linalg_own.c - operators on matrices that need no LAPACK: triangular systems and the matrix
- * exponential. rt_linalg_type.h has their arithmetic. */
+/* rt_linalg_exp.c - the matrix exponential. rt_linalg_exp.h has its arithmetic. */
+#include "rt_factor.h"
 #include "rt_linalg.h"
 
 #ifndef __STDC_NO_COMPLEX__
@@ -8,33 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-#define NUMBER float
-#define FOR_TYPE(name) name##_f32
-#include "rt_linalg_type.h"
-#undef NUMBER
-#undef FOR_TYPE
-
 #define NUMBER double
 #define FOR_TYPE(name) name##_f64
 #define ABSOLUTE fabs
 #include "rt_linalg_exp.h"
-#include "rt_linalg_type.h"
 #undef NUMBER
 #undef FOR_TYPE
 #undef ABSOLUTE
 
 #ifndef __STDC_NO_COMPLEX__
-#define NUMBER float complex
-#define FOR_TYPE(name) name##_c64
-#include "rt_linalg_type.h"
-#undef NUMBER
-#undef FOR_TYPE
-
 #define NUMBER double complex
 #define FOR_TYPE(name) name##_c128
 #define ABSOLUTE cabs
 #include "rt_linalg_exp.h"
-#include "rt_linalg_type.h"
 #undef NUMBER
 #undef FOR_TYPE
 #undef ABSOLUTE
@@ -53,52 +39,28 @@ static int check_type(rt_frame *frame, int type)
     return 0;
 }
 
-/* ---- triangular systems ---- */
-
-static void substitute(const rt_batch *b, int64_t k, char *work)
-{
-    rt_matrix x = rt_matrix_at(&b->call->out[0], k), a = rt_matrix_at(&b->call->in[0], k);
-    int upper = b->call->ints[RT_TRIANGULAR_SOLVE_UPPER] != 0,
-        unit = b->call->ints[RT_TRIANGULAR_SOLVE_UNIT] != 0;
-    rt_matrix t = rt_columns(work, a.rows, a.columns, a.element);
-    int64_t ldt = rt_leading(t), ldx = rt_leading(x);
-    rt_matrix_copy_triangle(t, a, upper);
-    rt_matrix_copy(x, rt_matrix_at(&b->call->in[1], k));
-    void *at = t.data, *to = x.data;
-    switch (b->type) {
-    case RT_F32: substitute_f32(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-    case RT_F64: substitute_f64(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-#ifndef __STDC_NO_COMPLEX__
-    case RT_C64: substitute_c64(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-    default: substitute_c128(x.rows, x.columns, at, ldt, to, ldx, upper, unit); break;
-#endif
-    }
-}
-
-int rt_op_triangular_solve(rt_frame *frame, const rt_call *call)
-{
-    rt_batch b;
-    RT_TRY(rt_batch_start(&b, frame, call, 1));
-    RT_TRY(check_type(frame, b.type));
-    if (b.count == 0) return 0;
-    rt_matrix a = rt_matrix_at(&call->in[0], 0), x = rt_matrix_at(&call->out[0], 0);
-    b.one = substitute;
-    b.work_bytes = rt_work_bytes(rt_matrix_bytes(a));
-    return rt_batch_run(&b, (double)a.rows * (double)a.rows * (double)x.columns);
-}
-
 /* ---- the matrix exponential ---- */
 
 /* Elements of one precision as those of the other. */
 static void convert(rt_matrix to, int to_type, rt_matrix from, int from_type)
 {
     int parts = rt_is_complex(from_type) ? 2 : 1;
+    int widens = rt_real_bytes(from_type) == sizeof(float);
+    if (rt_real_bytes(to_type) == rt_real_bytes(from_type)) {
+        rt_matrix_copy(to, from);
+        return;
+    }
     for (int64_t j = 0; j < to.columns; j++)
-        for (int64_t i = 0; i < to.rows; i++) {
-            int64_t at = (i * from.row + j * from.column) * parts;
-            double im = parts == 2 ? rt_real_at(from_type, from.data, at + 1) : 0;
-            rt_put_number(to_type, to, i, j, rt_real_at(from_type, from.data, at), im);
-        }
+        for (int64_t i = 0; i < to.rows; i++)
+            for (int part = 0; part < parts; part++) {
+                int64_t in = (i * from.row + j * from.column) * parts + part;
+                int64_t out = (i * to.row + j * to.column) * parts + part;
+                if (widens)
+                    ((double *)(void *)to.data)[out] = ((const float *)(void *)from.data)[in];
+                else
+                    ((float *)(void *)to.data)[out] =
+                        (float)((const double *)(void *)from.data)[in];
+            }
 }
 
 /* Always in double: the squarings multiply what is rounded off. */
@@ -110,12 +72,13 @@ static void exponential(const rt_batch *b, int64_t k, char *work)
     int64_t n = out.rows, bytes = n * n * (int64_t)element;
     rt_matrix a = rt_columns(rt_work_take(&work, bytes), n, n, element);
     rt_matrix result = rt_columns(rt_work_take(&work, bytes), n, n, element);
+    const rt_factor_kernels *kernels = rt_factor_kernels_of(wide);
     void *from = a.data, *to = result.data, *room = work;
     convert(a, wide, rt_matrix_at(&b->call->in[0], k), b->type);
 #ifndef __STDC_NO_COMPLEX__
-    if (is_complex) exponential_c128(n, from, to, room);
+    if (is_complex) exponential_c128(kernels, n, from, to, room);
 #endif
-    if (!is_complex) exponential_f64(n, from, to, room);
+    if (!is_complex) exponential_f64(kernels, n, from, to, room);
     convert(out, b->type, result, wide);
 }
 
