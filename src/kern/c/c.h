@@ -58,6 +58,7 @@ typedef struct kern_c_piece {
 } kern_c_piece;
 #define KERN_DTYPE(d) (1u << (d))
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
+const kern_c_piece *kern_c_narrow_pieces(uint32_t *count);
 const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
 /* function.c: a function of kernel IR. */

@@ -150,7 +150,7 @@ static const kern_c_piece *find_in(const kern_c_piece *list, uint32_t count, con
 static const kern_c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
     static const kern_c_piece *(*const LISTS[])(uint32_t *) = {
-        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces};
+        kern_c_memory_pieces, kern_c_narrow_pieces, kern_c_integer_pieces, kern_c_math_pieces};
     const kern_c_piece *found = NULL;
     for (size_t i = 0; i < COUNT_OF(LISTS) && !found; i++) {
         uint32_t count;
