@@ -52,7 +52,7 @@ typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
     /* 's': of scalars; 'p': the same in plain C, where it differs; 'v': of vectors; '4': of whole
-     * AVX-512 registers; '3': AVX; '2': SSE */
+     * AVX-512 registers; '3': AVX; 'h': F16C, beside it; '2': SSE */
     char form;
     const char *text;
 } kern_c_piece;

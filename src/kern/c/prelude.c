@@ -170,6 +170,7 @@ static const kern_c_piece *find_builtin(const char *base, const kern_c_scope *sc
         const char *condition;
     } FORMS[] = {{'4', 64, "__AVX512DQ__"},
                  {'3', 32, "__AVX2__"},
+                 {'h', 32, "__F16C__"},
                  {'x', 16, "__SSE4_1__"},
                  {'2', 16, "__SSE2__"}};
     for (size_t i = 0; i < COUNT_OF(FORMS); i++) {
