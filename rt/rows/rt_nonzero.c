@@ -54,8 +54,9 @@ static int64_t count_run(const finding *f, const run *r)
     return count;
 }
 
-/* Their places along the last dimension into rows [row, end); returns the row behind them. As long as there is
- * room for all of a few elements, each is put down whether it is set or not: whether a row stays is no branch. */
+/* Their places along the last dimension into rows [row, end); returns the row behind them. As long as
+ * there is room for all of a few elements, each is put down whether it is set or not: whether a row stays
+ * is no branch. */
 static int64_t put_last(const finding *f, const run *r, int64_t row, int64_t end)
 {
     int64_t step = f->out->strides[0], stride = f->inner_stride, i = 0;

@@ -1,6 +1,7 @@
 /* narrow.c -- pieces of the prelude: lanes of a byte as lanes of 32 bits, and back.
  *
- * gcc makes this element by element where the bytes come from memory, or go there: so it is told the instruction.
+ * gcc makes this element by element where the bytes come from memory, or go there: so it is told the
+ * instruction.
  */
 #include "kern/c/c.h"
 
