@@ -17,7 +17,8 @@ typedef struct finding {
     int64_t elements, inner; /* of the mask; of its last dimension */
     int64_t inner_stride;
     int64_t chunk; /* elements of one */
-    int64_t *rows; /* by chunk: the first row of what it finds; before the sums, how many */
+    int64_t *
+        rows; /* by chunk: the first row of what it finds; before the sums, how many; behind the last, all */
 } finding;
 
 /* A run of elements along the last dimension: where it stands and how long it is. */
@@ -46,33 +47,45 @@ static run run_at(const finding *f, int64_t k, int64_t end)
 static int64_t count_run(const finding *f, const run *r)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < r->length; i++) count += r->at[i * f->inner_stride] != 0;
+    if (f->inner_stride == 1)
+        for (int64_t i = 0; i < r->length; i++) count += r->at[i] != 0;
+    else
+        for (int64_t i = 0; i < r->length; i++) count += r->at[i * f->inner_stride] != 0;
     return count;
 }
 
-static void put_row(const finding *f, const run *r, int64_t row, int64_t last)
+/* Their places along the last dimension into rows [row, end); returns the row behind them. As long as
+ * there is room for all of a few elements, each is put down whether it is set or not: whether a row stays
+ * is no branch. */
+static int64_t put_last(const finding *f, const run *r, int64_t row, int64_t end)
 {
-    const fe_tensor *out = f->out;
-    int64_t *to = (int64_t *)out->data + row * out->strides[0];
-    uint32_t rank = f->mask->rank;
-    for (uint32_t d = 0; d + 1 < rank; d++) to[d * out->strides[1]] = r->place[d];
-    if (rank) to[(rank - 1) * out->strides[1]] = last;
+    int64_t step = f->out->strides[0], stride = f->inner_stride, i = 0;
+    int64_t *to = (int64_t *)f->out->data + (f->mask->rank - 1) * f->out->strides[1];
+    uint64_t word;
+    for (; stride == 1 && i + 8 <= r->length && row + 8 <= end; i += 8) {
+        memcpy(&word, r->at + i, sizeof word);
+        if (word == 0) continue;
+        for (int64_t k = i; k < i + 8; k++) {
+            to[row * step] = r->first + k;
+            row += r->at[k] != 0;
+        }
+    }
+    for (; i < r->length && row < end; i++)
+        if (r->at[i * stride]) to[row++ * step] = r->first + i;
+    return row;
 }
 
-static int64_t fill_run(const finding *f, const run *r, int64_t row)
+static int64_t fill_run(const finding *f, const run *r, int64_t row, int64_t end)
 {
-    uint64_t word;
-    for (int64_t i = 0; i < r->length && row < f->out->sizes[0]; i++) {
-        if (f->inner_stride == 1 && i + 8 <= r->length) {
-            memcpy(&word, r->at + i, sizeof word);
-            if (word == 0) {
-                i += 7;
-                continue;
-            }
-        }
-        if (r->at[i * f->inner_stride]) put_row(f, r, row++, r->first + i);
+    const fe_tensor *out = f->out;
+    uint32_t rank = f->mask->rank;
+    if (rank == 0) return row + count_run(f, r);
+    int64_t behind = put_last(f, r, row, end);
+    for (uint32_t d = 0; d + 1 < rank; d++) {
+        int64_t *to = (int64_t *)out->data + d * out->strides[1];
+        for (int64_t k = row; k < behind; k++) to[k * out->strides[0]] = r->place[d];
     }
-    return row;
+    return behind;
 }
 
 static void each_chunk(const finding *f, int64_t begin, int64_t end, int fills)
@@ -80,10 +93,12 @@ static void each_chunk(const finding *f, int64_t begin, int64_t end, int fills)
     for (int64_t chunk = begin; chunk < end; chunk++) {
         int64_t k = chunk * f->chunk,
                 last = k + f->chunk < f->elements ? k + f->chunk : f->elements;
-        int64_t row = fills ? f->rows[chunk] : 0;
+        int64_t row = fills ? f->rows[chunk] : 0, full = 0;
+        if (fills)
+            full = f->rows[chunk + 1] < f->out->sizes[0] ? f->rows[chunk + 1] : f->out->sizes[0];
         while (k < last) {
             run r = run_at(f, k, last);
-            row = fills ? fill_run(f, &r, row) : row + count_run(f, &r);
+            row = fills ? fill_run(f, &r, row, full) : row + count_run(f, &r);
             k += r.length;
         }
         if (!fills) f->rows[chunk] = row;
@@ -111,7 +126,7 @@ int rt_op_nonzero(rt_frame *frame, const rt_call *call)
         f.inner = mask->sizes[mask->rank - 1];
         f.inner_stride = mask->strides[mask->rank - 1];
     }
-    int64_t rows[MOST_CHUNKS], found = 0;
+    int64_t rows[MOST_CHUNKS + 1], found = 0;
     f.rows = rows;
     f.chunk = (f.elements + MOST_CHUNKS - 1) / MOST_CHUNKS;
     if (f.chunk < LEAST_CHUNK) f.chunk = LEAST_CHUNK;
@@ -122,6 +137,7 @@ int rt_op_nonzero(rt_frame *frame, const rt_call *call)
         f.rows[k] = found;
         found += count;
     }
+    rows[chunks] = found;
     rt_parallel(frame->pool, fill_chunks, &f, chunks, 1);
     for (int64_t row = found; row < out->sizes[0]; row++)
         for (uint32_t d = 0; d < mask->rank; d++)

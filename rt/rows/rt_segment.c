@@ -156,8 +156,8 @@ static void add_four(double *restrict sums, const float *const *rows, int64_t co
     for (; k < count; k++) sums[k] += ((double)a[k] + (double)b[k]) + ((double)c[k] + (double)d[k]);
 }
 
-/* Rows that are looked up lie anywhere: those of a few steps ahead are on their way already. (Not
- * inline, gcc sees no effect in it and drops the call.) */
+/* Rows that are looked up lie anywhere: those of a few steps ahead, the next segment's as well, are on their
+ * way already. (Not inline, gcc sees no effect in it and drops the call.) */
 RT_INLINE void fetch_row(const segments *s, int64_t b, int64_t r, int64_t c, int64_t count)
 {
     const fe_tensor *x = s->x;
@@ -186,7 +186,7 @@ static int64_t sum_rows(const segments *s, int64_t b, int64_t from, int64_t to, 
     for (int64_t k = 0; k < count; k++) sums[k] = s->start;
     for (int64_t r = from; r < to; r++) {
         int64_t at = s->index->data ? integer_at(s->index, r * s->index->strides[0]) : r;
-        if (s->index->data && r + AHEAD < to) fetch_row(s, b, r + AHEAD, c, count);
+        if (s->index->data && r + AHEAD < s->rows) fetch_row(s, b, r + AHEAD, c, count);
         if (s->index->data && at == s->padding) continue;
         rows[counted++ % 4] = first + at * x->strides[1];
         if (counted % 4 == 0) add_four(sums, rows, count);
@@ -206,7 +206,7 @@ static int64_t reduce_rows(const segments *s, int64_t b, int64_t from, int64_t t
     for (int64_t k = 0; k < count; k++) sums[k] = s->start;
     for (int64_t r = from; r < to; r++) {
         int64_t at = s->index->data ? integer_at(s->index, r * s->index->strides[0]) : r;
-        if (s->index->data && r + AHEAD < to) fetch_row(s, b, r + AHEAD, c, count);
+        if (s->index->data && r + AHEAD < s->rows) fetch_row(s, b, r + AHEAD, c, count);
         if (s->index->data && at == s->padding) continue;
         double scale = s->scale->data ? number_at(s->scale, r * s->scale->strides[0]) : 1;
         int64_t first = b * x->strides[0] + at * x->strides[1] + c * x->strides[2];

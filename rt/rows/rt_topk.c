@@ -76,15 +76,17 @@ static void take(const topk *t, const rt_row *x, int64_t from, int64_t to, rt_it
     }
     items->count = at - from;
     cut(t, items);
-    for (; at < to && t->k > 0; at += RT_KEY_BLOCK) {
-        int64_t count = least_of(to - at, RT_KEY_BLOCK);
+    /* at first no more than were seen: of as many, about k are better, and then fewer and fewer */
+    for (int64_t count; at < to && t->k > 0; at += count) {
+        int64_t seen = at - from;
+        count = least_of(to - at, least_of(seen, RT_KEY_BLOCK));
         /* the k-th best at the last cut */
         uint64_t limit = rt_item_key(items, t->k - 1);
         if (items->words == 1)
             take_short(t, x, at, count, limit, items);
         else
             take_long(t, x, at, count, limit, items);
-        if (items->count >= t->most) cut(t, items);
+        if (items->count >= t->most || seen < RT_KEY_BLOCK) cut(t, items);
     }
     cut(t, items);
 }

@@ -292,6 +292,14 @@ static uint32_t first_level_of(kern_builder *b, const loop_node *n, uint32_t lev
     return idle == level || is_there(b, n, level) ? level : idle;
 }
 
+/* The same element for all lanes is loaded whatever a mask says of them, where it is known to be there. What
+ * comes from data is so only where its check was made, which the mask may leave out. */
+static bool needs_no_mask(kern_builder *b, const loop_node *n, uint32_t level)
+{
+    bool is_local = map_get(&b->is_local, n->buffer) != MAP_NONE;
+    return !is_local && !sym_has_kind(b->t, n->index, SYM_INDIRECT) && is_there(b, n, level);
+}
+
 static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     uint32_t known = map_get(&b->memo, forward_key(n->buffer, n->index));
@@ -309,14 +317,16 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
         b->moving_tile |= spot.access != KERN_ONE;
         v.access = KERN_UNIT;
     }
-    if (guard && at(b, guard)->vector && v.access == KERN_ONE) v.access = KERN_LANES;
+    bool masked = guard && at(b, guard)->vector && v.access == KERN_ONE;
+    if (masked && needs_no_mask(b, n, v.level)) v.guard = guard = 0;
+    if (masked && guard) v.access = KERN_LANES;
     if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
     v.pairs = v.access == KERN_LANES && spot.stride == 2;
     v.turned = v.access == KERN_LANES && spot.spaced && is_turned(b, n, &v);
     bool is_free = v.access == KERN_LANES && !v.pairs && !v.turned;
     if (is_free && !(guard && at(b, guard)->vector))
         v.repeats = kern_repeats(b->k, v.index, b->vector_axis);
-    v.runs = is_free && !v.repeats && runs(b, v.index);
+    v.runs = is_free && !v.repeats && !masked && runs(b, v.index);
     v.vector = v.access != KERN_ONE;
     if (v.vector && v.level < b->vector_level) v.level = b->vector_level;
     if (v.level == 0 && map_get(&b->is_written, n->buffer) != MAP_NONE) v.level = 1;

@@ -72,10 +72,9 @@ static void weigh_access(const weighing *w, sym_expr index, costs *c)
     double times = (inside ? w->steps : 1) * (innermost ? w->extent : 1);
     double across = moves_of(w, index, w->row, w->row_lanes);
     c->across += times * across / w->row_lanes;
+    double along = moves_of(w, index, w->inner, w->lanes);
     if (innermost)
-        c->along += w->steps * (moves_of(w, index, w->inner, w->lanes) < w->lanes
-                                    ? vectors(w) * moves_of(w, index, w->inner, w->lanes)
-                                    : w->extent);
+        c->along += w->steps * along * (along < w->lanes ? vectors(w) : w->extent / w->lanes);
     else
         c->along += times;
 }

@@ -72,3 +72,21 @@ def views_with_dimensions_of_one(x, y):
     view = window.view(2, 1, 4, -1, 4)
     heads = turned.reshape(2, 1, 12, 16)[..., :8], turned.view(2, 1, 12, 16) * 2, turned + 1
     return *heads, view.amax(2), view.transpose(1, 3), x[:1].permute(0, 3, 1, 2).flatten(2) * 2
+
+
+@op(whole(5, 67, dtype=torch.uint8, low=0), whole(5, 67, dtype=torch.int8), whole(5, 67, dtype=torch.int16), real(5, 67))
+def rows_of_bytes(x, y, k, w):
+    """Between bytes, 16 bits and all else, in whole vectors and what is left of them."""
+    others = torch.float32, torch.float64, torch.float16, torch.int32, torch.int64, torch.bool
+    wider = [t.to(d) for t in (x, y, k) for d in others]
+    narrower = [(t * 3).to(d) for t in (w, w.double(), k.long(), k.int(), k > 0) for d in (torch.int8, torch.int16)]
+    return *wider, *narrower, (x > 3).int(), y > 0, (x > 4) | (x < 2), y.float().sum(0)
+
+
+@op(real(4, 700), real(6, 9), real(2, 3, 40, 37), real(3, 70))
+def rows_chosen(x, d, image, w):
+    """The few largest of rows; what masks choose of elements that all lanes share; tables of weights."""
+    best = *x.topk(3), *x.topk(70, largest=False), *x.topk(1)
+    smaller = [torch.nn.functional.interpolate(image, (17, 19), mode=m, antialias=True) for m in ("bilinear", "bicubic")]
+    found = (x > 0.7).nonzero_static(size=900), (w > 5).nonzero_static(size=4), (x[:, ::3] > 0).nonzero_static(size=30, fill_value=7)
+    return *best, *found, torch.diag_embed(d), torch.diag_embed(d, 2), *smaller, (w / 10).clamp(-1, 1).atanh(), (w / 1e4).atanh()

@@ -52,12 +52,13 @@ typedef struct kern_c_piece {
     const char *name;
     uint32_t dtypes; /* bit set; 0: any */
     /* 's': of scalars; 'p': the same in plain C, where it differs; 'v': of vectors; '4': of whole
-     * AVX-512 registers; '3': AVX; '2': SSE */
+     * AVX-512 registers; '3': AVX; 'h': F16C, beside it; '2': SSE */
     char form;
     const char *text;
 } kern_c_piece;
 #define KERN_DTYPE(d) (1u << (d))
 const kern_c_piece *kern_c_memory_pieces(uint32_t *count);
+const kern_c_piece *kern_c_narrow_pieces(uint32_t *count);
 const kern_c_piece *kern_c_integer_pieces(uint32_t *count);
 const kern_c_piece *kern_c_math_pieces(uint32_t *count);
 /* function.c: a function of kernel IR. */

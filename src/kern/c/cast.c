@@ -52,6 +52,39 @@ static const char *without_sign_of_zero(ty_dtype from, ty_dtype to)
     return wide && !ty_is_integral(to, true) ? " + 0" : "";
 }
 
+static bool is_byte(ty_dtype d)
+{
+    return ty_is_integral(d, false) && ty_dtype_size(d) == 1;
+}
+
+/* Is the conversion one by way of lanes of 32 bits? Compilers make those of a byte, and of 16 bits to floats
+ * and to 64, element by element. */
+static bool goes_by_32(ty_dtype from, ty_dtype to)
+{
+    bool is_short = ty_is_integral(from, false) && ty_dtype_size(from) == 2;
+    bool widens = is_byte(from) ? ty_dtype_size(to) > 2
+                                : is_short && (ty_is_floating(to) || ty_dtype_size(to) == 8);
+    bool narrows = is_byte(to) && (from == TY_BOOL || ty_dtype_size(from) > 2);
+    return to != TY_I32 && from != TY_I32 && (widens || narrows);
+}
+
+static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                        const kern_c_scope *scope);
+
+static void cast_by_32(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
+                       const kern_c_scope *scope)
+{
+    text inner;
+    text_init(&inner, needs->memory);
+    cast_vector(&inner, needs, from, TY_I32, scope);
+    kern_c_scope halfway = {TY_I32, scope->lanes, {inner.at, NULL, NULL}};
+    if (is_byte(to))
+        cast_vector(out, needs, TY_I32, to, &halfway);
+    else
+        text_printf(out, "__builtin_convertvector(%s, %s)", inner.at,
+                    kern_c_type(needs, to, scope->lanes, needs->memory));
+}
+
 static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to,
                         const kern_c_scope *scope)
 {
@@ -62,6 +95,12 @@ static void cast_vector(text *out, kern_needs *needs, ty_dtype from, ty_dtype to
         text_printf(out, "(%s)(%s != 0)", mask, x);
     else if (to == TY_BOOL)
         text_printf(out, "__builtin_convertvector(%s != 0, %s)", x, mask);
+    else if (goes_by_32(from, to))
+        cast_by_32(out, needs, from, to, scope);
+    else if (is_byte(from) && to == TY_I32)
+        kern_c_expand(out, needs, from == TY_U8 ? "@i32:fromu8($0)" : "@i32:fromi8($0)", scope);
+    else if (is_byte(to) && from == TY_I32)
+        kern_c_expand(out, needs, to == TY_U8 ? "@i32:tou8($0)" : "@i32:toi8($0)", scope);
     else if (from == TY_BOOL && to == TY_F32)
         text_printf(out, "(%s)(%s & 0x3f800000)", type, x);
     else if (from == TY_BOOL)

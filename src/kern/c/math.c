@@ -119,6 +119,10 @@ static const kern_c_piece PIECES[] = {
     {"tohalf", KERN_DTYPE(TY_F32), '4',
      "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph512_mask(x, 0, "
      "(@i16:type){0}, -1); }\n"},
+    {"fromhalf", KERN_DTYPE(TY_F32), 'h',
+     "FE $T fromhalf_$S(@u16:type x) { return __builtin_ia32_vcvtph2ps256((@i16:type)x); }\n"},
+    {"tohalf", KERN_DTYPE(TY_F32), 'h',
+     "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph256(x, 0); }\n"},
     {"frombf", KERN_DTYPE(TY_F32), 's',
      "FE f32 frombf_f32(u16 x) { return FE_BITS(u32, f32, (u32)x << 16); }\n"},
     {"tobf", KERN_DTYPE(TY_F32), 's',

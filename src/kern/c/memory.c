@@ -76,20 +76,16 @@
 
 static const kern_c_piece PIECES[] = {
     {"load", KERN_DTYPE(TY_BOOL), 'v',
-     "FE $T load_$S(const u8 *p, i64 n) { return __builtin_convertvector(@u8:load(p, n), $T) != 0; "
-     "}\n"},
+     "FE $T load_$S(const u8 *p, i64 n) { return @i32:fromu8(@u8:load(p, n)) != 0; }\n"},
     {"store", KERN_DTYPE(TY_BOOL), 'v',
-     "FE void store_$S(u8 *p, $T x, i64 n) { @u8:store(p, __builtin_convertvector(x & 1, "
-     "@u8:type), n); }\n"},
+     "FE void store_$S(u8 *p, $T x, i64 n) { @u8:store(p, @i32:tou8(x & 1), n); }\n"},
     {"loadif", KERN_DTYPE(TY_BOOL), 'v',
-     "FE $T loadif_$S(const u8 *p, i64 n, $T m) { return __builtin_convertvector(@u8:loadif(p, n, "
-     "m), $T) != 0; }\n"},
-    {"loadall", KERN_DTYPE(TY_BOOL), 'v',
-     "FE $T loadall_$S(const u8 *p) { return __builtin_convertvector(@u8:loadall(p), $T) != 0; "
+     "FE $T loadif_$S(const u8 *p, i64 n, $T m) { return @i32:fromu8(@u8:loadif(p, n, m)) != 0; "
      "}\n"},
+    {"loadall", KERN_DTYPE(TY_BOOL), 'v',
+     "FE $T loadall_$S(const u8 *p) { return @i32:fromu8(@u8:loadall(p)) != 0; }\n"},
     {"storeall", KERN_DTYPE(TY_BOOL), 'v',
-     "FE void storeall_$S(u8 *p, $T x) { @u8:storeall(p, __builtin_convertvector(x & 1, "
-     "@u8:type)); }\n"},
+     "FE void storeall_$S(u8 *p, $T x) { @u8:storeall(p, @i32:tou8(x & 1)); }\n"},
     {"type", 0, 'v', "typedef $T type_$S;\n"},
     {"load", 0, 'v',
      "FE $T load_$S(const $A *p, i64 n)\n{\n  $T x = {0};\n  if (n == $W) __builtin_memcpy(&x, p, "

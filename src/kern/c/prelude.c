@@ -150,7 +150,7 @@ static const kern_c_piece *find_in(const kern_c_piece *list, uint32_t count, con
 static const kern_c_piece *find_form(const char *base, ty_dtype dtype, char form)
 {
     static const kern_c_piece *(*const LISTS[])(uint32_t *) = {
-        kern_c_memory_pieces, kern_c_integer_pieces, kern_c_math_pieces};
+        kern_c_memory_pieces, kern_c_narrow_pieces, kern_c_integer_pieces, kern_c_math_pieces};
     const kern_c_piece *found = NULL;
     for (size_t i = 0; i < COUNT_OF(LISTS) && !found; i++) {
         uint32_t count;
@@ -170,6 +170,7 @@ static const kern_c_piece *find_builtin(const char *base, const kern_c_scope *sc
         const char *condition;
     } FORMS[] = {{'4', 64, "__AVX512DQ__"},
                  {'3', 32, "__AVX2__"},
+                 {'h', 32, "__F16C__"},
                  {'x', 16, "__SSE4_1__"},
                  {'2', 16, "__SSE2__"}};
     for (size_t i = 0; i < COUNT_OF(FORMS); i++) {

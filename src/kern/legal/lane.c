@@ -102,8 +102,42 @@ void kern_lower_load_lanes(kern_lowering *lo, kern_ref ref)
     (all.runs || all.pairs || all.repeats ? kern_lower_ways : kern_lower_each_lane)(lo, ref, all);
 }
 
+static void note_moving(void *data, sym_expr symbol)
+{
+    lane_index *x = data;
+    kern_ref ref = kern_symbol_value(x->lo->k, symbol);
+    if (ref || sym_same(symbol, kern_lower_axis(x->lo))) vec_push(x->lo->memory, &x->from, symbol);
+}
+
+/* Is it an element for all lanes, which a mask chooses among? An index with values in it may be in range in
+ * those lanes alone. */
+static bool is_one(kern_lowering *lo, const kern_value *v)
+{
+    lane_index x = {.lo = lo};
+    if (v->kind != KERN_LOAD || !v->guard || !lo->k->values.at[v->guard].vector) return false;
+    sym_each_symbol(lo->k->symbols, v->index, note_moving, &x);
+    return x.from.count == 0;
+}
+
+/* It is loaded once, where the mask has one of the lanes that there are. */
+static void load_for_all(kern_lowering *lo, kern_ref ref, kern_value one)
+{
+    kern_ref mask = kern_lower_mask(lo), chosen = one.guard;
+    if (mask) chosen = kern_lower_apply(lo, LOOP_AND, chosen, mask);
+    one.guard =
+        kern_lower_value(lo, (kern_value){.kind = KERN_ANY, .dtype = TY_BOOL, .args = {chosen}});
+    one.vector = one.runs = false;
+    one.access = KERN_ONE;
+    kern_ref all = kern_lower_splat(lo, kern_lower_value(lo, one));
+    kern_lower_into(lo, (kern_item){.kind = KERN_SET, .variable = ref, .value = all});
+}
+
 void kern_lower_each_lane(kern_lowering *lo, kern_ref ref, kern_value one)
 {
+    if (is_one(lo, &one)) {
+        load_for_all(lo, ref, one);
+        return;
+    }
     kern_loop *around = lo->loop;
     sym_expr lane = open_lanes(lo, one.index);
     one.vector = one.runs = one.pairs = false;

@@ -95,6 +95,12 @@ static tensor kept_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr 
     return t;
 }
 
+/* Of a table of weights: those of neighbours of the output are neighbours, which lanes go along. */
+static void keep_by_columns(lowering *l, tensor table)
+{
+    lower_realise(l, table.box, (sym_expr[]){l->one, table.sizes[0]});
+}
+
 static weight_table weights_of(const resizing *r, uint32_t k, interpolation kind)
 {
     lowering *l = r->l;
@@ -124,10 +130,11 @@ static weight_table weights_of(const resizing *r, uint32_t k, interpolation kind
     x = op2(r, LOOP_MUL, x, op2(r, LOOP_DIV, one, spread));
     loop_value counts = op2(r, LOOP_LT, j, lower_at(l, t.count, l->axes));
     loop_value w = loop_where(p, counts, filter_at(r, kind, x), number(r, 0));
-    tensor plain = kept_value(l, r->d, 2, sizes, w);
+    tensor plain = lower_value(l, r->d, 2, sizes, w);
+    keep_by_columns(l, plain);
     tensor sum = lower_along(l, LOOP_SUM, plain, 1, true), zero = T_NUM(sum, 0);
     tensor share = T_IF(T_EQUAL(sum, zero), zero, T_DIV(plain, sum));
-    lower_realise(l, share.box, NULL);
+    keep_by_columns(l, share);
     t.weights = share;
     return t;
 }
@@ -161,7 +168,8 @@ static weight_table plain_weights_of(const resizing *r, uint32_t k, interpolatio
         loop_value w = filter_at(r, kind, x);
         sum = op2(r, LOOP_ADD, sum, loop_where(p, op2(r, LOOP_EQ, at, place), w, number(r, 0)));
     }
-    t.weights = kept_value(l, r->d, 2, sizes, sum);
+    t.weights = lower_value(l, r->d, 2, sizes, sum);
+    keep_by_columns(l, t.weights);
     return t;
 }
 
@@ -236,8 +244,9 @@ static tensor resized_bytes(const resizing *r, tensor x, const weight_table *t, 
     w = op2(r, LOOP_MUL, w, unit);
     loop_value up =
         loop_where(p, op2(r, LOOP_LT, w, number(r, 0)), number(r, -0.5), number(r, 0.5));
-    tensor whole =
-        kept_value(l, TY_I32, 2, t->weights.sizes, loop_cast(p, TY_I32, op2(r, LOOP_ADD, w, up)));
+    w = loop_cast(p, TY_I32, op2(r, LOOP_ADD, w, up));
+    tensor whole = lower_value(l, TY_I32, 2, t->weights.sizes, w);
+    keep_by_columns(l, whole);
     sym_expr at[2] = {l->axes[axis], l->reduce_axes[0]};
     loop_value v = loop_cast(p, TY_I32, reached(r, x, t, axis, loop_const_int(p, TY_U8, 0)));
     v = lower_op2(l, LOOP_MUL, lower_at(l, whole, at), v);
