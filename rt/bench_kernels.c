@@ -87,7 +87,7 @@ static void bench_gemm(int64_t m, int64_t k, int64_t n, int cold)
     snprintf(name, sizeof name, "gemm %lldx%lldx%lld%s", (long long)m, (long long)k, (long long)n,
              cold ? " cold" : "");
     if (!wanted(name)) return;
-    size_t bytes = rt_gemm_packed_bytes(n, k);
+    size_t bytes = rt_gemm_packed_bytes_f32(n, k);
     int64_t copies = cold ? (int64_t)((size_t)200000000 / bytes + 1) : 1;
     gemm_args g = {.m = m, .n = n, .k = k, .copies = copies, .floats = bytes / sizeof(float)};
     float *a = filled((size_t)(m * k) * 4), *packed = filled(bytes * (size_t)copies),
@@ -200,7 +200,7 @@ static void bench_pack(int64_t n, int64_t k)
     char name[64];
     snprintf(name, sizeof name, "pack %lldx%lld", (long long)n, (long long)k);
     if (!wanted(name)) return;
-    size_t bytes = rt_gemm_packed_bytes(n, k);
+    size_t bytes = rt_gemm_packed_bytes_f32(n, k);
     float *from = filled((size_t)(n * k) * 4), *to = filled(bytes);
     for (int i = 0; i < 2; i++) {
         pack_args p = {rt_pool_get(threads_list[i]), n, k, from, to};
@@ -305,7 +305,7 @@ static void bench_conv(int64_t batch, int64_t in, int64_t out, int64_t groups, i
     c.g.x_channel = nchw ? size * size : 1;
     c.g.x[2] = nchw ? 1 : in;
     c.g.x[1] = c.g.x[2] * size;
-    size_t bytes = rt_conv_packed_bytes(&c.g);
+    size_t bytes = rt_conv_packed_bytes_f32(&c.g);
     c.copies = cold ? (int64_t)((size_t)200000000 / bytes + 1) : 1;
     c.floats = bytes / sizeof(float);
     float *x = filled((size_t)(batch * size * size * in) * 4),

@@ -1,9 +1,9 @@
 /* rt_isa.h - what a kernel source sees of the instruction set it is being compiled for.
  *
  * Each kernel source is compiled once an instruction set with one of RT_ISA_V4, RT_ISA_V3,
- * RT_ISA_BASE defined; RT_FN(name) gives every external symbol its own suffix. Vectors
- * (rt_vector.h) have the native width. The kernels of one instruction set meet the rest in one
- * table, rt_select.c.
+ * RT_ISA_BASE defined; RT_FN(name) gives every external symbol its own suffix, also of a source that is
+ * compiled for doubles (rt_real.h). Vectors (rt_vector.h) have the native width. The kernels of one
+ * instruction set meet the rest in one table, rt_select.c, those for doubles in rt_select_f64.c.
  */
 #ifndef RT_ISA_H
 #define RT_ISA_H
@@ -11,21 +11,31 @@
 #include "rt_kernels.h"
 
 #if defined(FERRITE_SCALAR)
-#define RT_SUFFIX _base
+#define RT_ISA_NAME _base
 enum { VL = 1, MR = 6 };
 #elif defined(RT_ISA_V4)
-#define RT_SUFFIX _v4
-enum { VL = 16, MR = 12 };
+#define RT_ISA_NAME _v4
+enum { VL = 64 / RT_REAL_BYTES, MR = 12 };
 #elif defined(RT_ISA_V3)
-#define RT_SUFFIX _v3
-enum { VL = 8, MR = 6 };
+#define RT_ISA_NAME _v3
+enum { VL = 32 / RT_REAL_BYTES, MR = 6 };
 #else
-#define RT_SUFFIX _base
-enum { VL = 4, MR = 6 };
+#define RT_ISA_NAME _base
+enum { VL = 16 / RT_REAL_BYTES, MR = 6 };
+#endif
+#ifdef RT_F64
+#define RT_SUFFIX RT_PASTE(_f64, RT_ISA_NAME)
+#else
+#define RT_SUFFIX RT_ISA_NAME
+#endif
+#if defined(RT_ISA_V4) && !defined(FERRITE_SCALAR)
+enum { HALF_LANES = VL / 2 };
+#else
+enum { HALF_LANES = 0 };
 #endif
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
-enum { NV = 2, NR = NV * VL, HALF_LANES = VL == 16 ? VL / 2 : 0 };
+enum { NV = 2, NR = NV * VL };
 /* Channels of a group of a convolution of which a vector takes several; 0: of none. */
 enum { SPREAD_GROUP = (int)VL > (int)RT_CONV_SPREAD_GROUP ? RT_CONV_SPREAD_GROUP : 0 };
 /* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are
@@ -33,8 +43,6 @@ enum { SPREAD_GROUP = (int)VL > (int)RT_CONV_SPREAD_GROUP ? RT_CONV_SPREAD_GROUP
 enum { RT_DEPTH_PART = 128, RT_FINE_PART = 32 };
 _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
-#define RT_PASTE2(a, b) a##b
-#define RT_PASTE(a, b) RT_PASTE2(a, b)
 #define RT_FN(name) RT_PASTE(name, RT_SUFFIX)
 
 #include "rt_vector.h"
@@ -52,17 +60,18 @@ _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 
 /* C tile [mr rows x up to NR columns] = sum over taps and run of rows x B, see rt_tile.c. */
 typedef struct rt_tile {
-    const float *const *rows; /* [taps][mr] pointers to `run` contiguous elements after `offset` */
+    const rt_real *const
+        *rows; /* [taps][mr] pointers to `run` contiguous elements after `offset` */
     int64_t taps, run, offset;
-    const float *b; /* [taps * run][RT_PANEL], already at this tile's columns */
-    float *c;
+    const rt_real *b; /* [taps * run][RT_PANEL], already at this tile's columns */
+    rt_real *c;
     int64_t ldc;
-    const float *bias; /* a whole tile wide, or NULL */
-    int load;          /* what C holds is added to the sums */
-    int fine;          /* sums are made in parts of RT_FINE_PART */
+    const rt_real *bias; /* a whole tile wide, or NULL */
+    int load;            /* what C holds is added to the sums */
+    int fine;            /* sums are made in parts of RT_FINE_PART */
     int clamp;
-    float low, high;
-    float alpha;           /* with scale */
+    rt_real low, high;
+    rt_real alpha;         /* with scale */
     int scale;             /* multiply the sum by alpha */
     const char *prefetch;  /* the B that comes next */
     int64_t prefetch_step; /* bytes of it a depth step */
@@ -78,16 +87,16 @@ extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1];
 typedef struct rt_block {
     int64_t m, n; /* n columns from the start of the first panel */
     int64_t taps, run;
-    const float *const
-        *rows;           /* tiles one after another, each [taps][its rows]; see rt_block_tiles */
-    int64_t offset;      /* into each of the rows */
-    const float *packed; /* first panel */
-    int64_t panel_depth; /* depth of a whole panel in memory; 0 = taps * run */
-    float *c;
+    const rt_real *const
+        *rows;             /* tiles one after another, each [taps][its rows]; see rt_block_tiles */
+    int64_t offset;        /* into each of the rows */
+    const rt_real *packed; /* first panel */
+    int64_t panel_depth;   /* depth of a whole panel in memory; 0 = taps * run */
+    rt_real *c;
     int64_t ldc;
-    const float *bias;
+    const rt_real *bias;
     int load, fine, clamp, scale;
-    float low, high, alpha;
+    rt_real low, high, alpha;
     /* the epilogue in coordinates of the whole C */
     rt_epilogue epilogue;
     void *context;
@@ -120,7 +129,7 @@ rt_cut RT_FN(rt_block_cut)(int64_t m, int64_t panels, int64_t depth, int64_t row
                            int64_t wanted);
 
 /* The table for rows one lda apart and one tap: just the pointers in order. */
-RT_INLINE void rt_rows_plain(const float **rows, const float *a, int64_t lda, int64_t m)
+RT_INLINE void rt_rows_plain(const rt_real **rows, const rt_real *a, int64_t lda, int64_t m)
 {
     for (int64_t i = 0; i < m; i++) rows[i] = a + i * lda;
 }
@@ -135,10 +144,10 @@ RT_INLINE int64_t rt_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Bytes of so many floats in whole lines. */
-RT_INLINE size_t rt_lines(int64_t floats)
+/* Bytes of so many numbers in whole lines. */
+RT_INLINE size_t rt_lines(int64_t numbers)
 {
-    return ((size_t)floats * sizeof(float) + RT_LINE - 1) / RT_LINE * RT_LINE;
+    return ((size_t)numbers * sizeof(rt_real) + RT_LINE - 1) / RT_LINE * RT_LINE;
 }
 
 RT_INLINE int rt_is_inside(int64_t position, int64_t size)
@@ -162,28 +171,28 @@ RT_INLINE int64_t rt_grain(int64_t items, int64_t flops, int64_t bytes)
 
 /* ---- the kernels of this instruction set ---- */
 
-int RT_FN(rt_gemm)(rt_team *, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
-                   const float *packed, float *c, int64_t ldc, const rt_post *post);
+int RT_FN(rt_gemm)(rt_team *, int64_t m, int64_t n, int64_t k, const rt_real *a, int64_t lda,
+                   const rt_real *packed, rt_real *c, int64_t ldc, const rt_post *post);
 int RT_FN(rt_quantised)(rt_team *, const rt_quantised *, const rt_post *post);
 int RT_FN(rt_integers)(rt_team *, const rt_integers *, const rt_post *post);
 int RT_FN(rt_bmm)(rt_team *, const rt_bmm *);
-int RT_FN(rt_conv)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
+int RT_FN(rt_conv)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *packed, rt_real *y,
                    const rt_post *);
-int RT_FN(rt_depthwise)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
-                        const rt_post *);
-int RT_FN(rt_conv_phases)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
-                          const rt_post *);
-int RT_FN(rt_depth_phases)(rt_team *, const rt_conv *, const float *x, const float *packed,
-                           float *y, const rt_post *);
-int RT_FN(rt_winograd)(rt_team *, const rt_conv *, const float *x, const float *packed, float *y,
-                       const rt_post *);
-int RT_FN(rt_conv_weight)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
-                          const int64_t *strides);
+int RT_FN(rt_depthwise)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *packed,
+                        rt_real *y, const rt_post *);
+int RT_FN(rt_conv_phases)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *packed,
+                          rt_real *y, const rt_post *);
+int RT_FN(rt_depth_phases)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *packed,
+                           rt_real *y, const rt_post *);
+int RT_FN(rt_winograd)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *packed,
+                       rt_real *y, const rt_post *);
+int RT_FN(rt_conv_weight)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *grad,
+                          rt_real *out, const int64_t *strides);
 /* rt_conv_weight for few output channels a group; and for groups of one channel, channels last. */
-int RT_FN(rt_conv_dots)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
-                        const int64_t *strides);
-int RT_FN(rt_conv_taps)(rt_team *, const rt_conv *, const float *x, const float *grad, float *out,
-                        const int64_t *strides);
+int RT_FN(rt_conv_dots)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *grad,
+                        rt_real *out, const int64_t *strides);
+int RT_FN(rt_conv_taps)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *grad,
+                        rt_real *out, const int64_t *strides);
 int RT_FN(rt_sdpa)(rt_team *, const rt_sdpa *);
 
 #endif

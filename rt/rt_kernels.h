@@ -1,5 +1,6 @@
-/* rt_kernels.h - the float32 kernels that generated code calls: GEMM, batched GEMM, convolution,
- * attention.
+/* rt_kernels.h - the kernels that generated code calls: GEMM, batched GEMM, convolution, attention, of
+ * float32; GEMM, batched GEMM and convolution of float64 as well, by the same names with _f64 at the end
+ * (rt_real.h), where RT_F64 is defined.
  *
  * Every kernel takes a team (rt_pool.h; its pool NULL = the calling thread alone), spreads its work over
  * it and returns 0, or -1 when there is no memory to work in; nothing else can fail. Sizes and strides
@@ -15,6 +16,7 @@
 
 #include "rt_need.h"
 #include "rt_pool.h"
+#include "rt_real.h"
 
 /* ---- what is done to a result before it leaves the cache ---- */
 
@@ -26,9 +28,9 @@ typedef void (*rt_epilogue)(void *context, int64_t m0, int64_t m1, int64_t n0, i
 /* C = clamp(A x B + bias), then the epilogue. All zero (or a NULL pointer to it) = plain product.
  */
 typedef struct rt_post {
-    const float *bias; /* [N] added to every row, or NULL */
+    const rt_real *bias; /* [N] added to every row, or NULL */
     int clamp; /* nonzero: then to [low, high]; NaN stays NaN. relu: 0, INFINITY; relu6: 0, 6 */
-    float low, high;
+    rt_real low, high;
     int accumulate;       /* nonzero: what C held is added too (before the clamp) */
     rt_epilogue epilogue; /* or NULL */
     void *context;        /* first argument of epilogue */
@@ -37,18 +39,21 @@ typedef struct rt_post {
 /* ---- GEMM with packed weights (rt_gemm.c) ---- */
 
 /* Bytes of packed B for N columns and depth K. Align the memory to 64. */
-size_t rt_gemm_packed_bytes(int64_t n, int64_t k);
+size_t rt_gemm_packed_bytes_f32(int64_t n, int64_t k);
+size_t rt_gemm_packed_bytes_f64(int64_t n, int64_t k);
 
 /* Packs B[K,N], element (k, n) at b[k * stride_k + n * stride_n]. A torch linear weight [N,K] has
  * stride_n = K, stride_k = 1; a matrix [K,N] has stride_n = 1, stride_k = N. packed:
  * rt_gemm_packed_bytes, owned by the caller. */
 void rt_gemm_pack_f32(rt_pool *pool, int64_t n, int64_t k, const float *b, int64_t stride_n,
                       int64_t stride_k, float *packed);
+void rt_gemm_pack_f64(rt_pool *pool, int64_t n, int64_t k, const double *b, int64_t stride_n,
+                      int64_t stride_k, double *packed);
 
 /* C[M,N] (row stride ldc) = A[M,K] (row stride lda, k contiguous) x packed B. Goto's loops over an
  * in-place A; M = 1 streams B once. post may be NULL. */
-int rt_gemm_f32(rt_team *team, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
-                const float *packed, float *c, int64_t ldc, const rt_post *post);
+int RT_TYPED(rt_gemm)(rt_team *team, int64_t m, int64_t n, int64_t k, const rt_real *a, int64_t lda,
+                      const rt_real *packed, rt_real *c, int64_t ldc, const rt_post *post);
 
 /* ---- GEMM with weights of 8 or 4 bits (rt_quantised.c) ---- */
 
@@ -103,18 +108,18 @@ int rt_integers_i32(rt_team *team, const rt_integers *args, const rt_post *post)
  * bias or clamp. */
 typedef struct rt_bmm {
     int64_t batch, m, n, k;
-    const float *a; /* A[b,m,k] at a[b * a_batch + m * a_row + k * a_col] */
+    const rt_real *a; /* A[b,m,k] at a[b * a_batch + m * a_row + k * a_col] */
     int64_t a_batch, a_row, a_col;
-    const float *b; /* B[b,k,n] at b[b * b_batch + k * b_row + n * b_col] */
+    const rt_real *b; /* B[b,k,n] at b[b * b_batch + k * b_row + n * b_col] */
     int64_t b_batch, b_row, b_col;
-    float *c; /* C[b,m,n] at c[b * c_batch + m * c_row + n * c_col] */
+    rt_real *c; /* C[b,m,n] at c[b * c_batch + m * c_row + n * c_col] */
     int64_t c_batch, c_row, c_col;
-    float alpha;          /* 1 for a plain product */
+    rt_real alpha;        /* 1 for a plain product */
     rt_epilogue epilogue; /* or NULL; per block of one batch, its rows numbered b * m + row */
     void *context;
 } rt_bmm;
 
-int rt_bmm_f32(rt_team *team, const rt_bmm *args);
+int RT_TYPED(rt_bmm)(rt_team *team, const rt_bmm *args);
 
 /* ---- convolution, channels last (rt_conv.c, rt_depthwise.c) ---- */
 
@@ -133,8 +138,8 @@ typedef struct rt_conv {
      * convolution's. Its output has any strides, and no y_row; without an epilogue. */
     int transposed;
     int64_t y_batch, y[3], y_channel;
-    /* 2 or 4: output pixels along a side of a tile, by Winograd's algorithm; of one image plane with 3x3
-     * taps, stride and dilation 1, one group. NaN and infinity reach all of a tile. */
+    /* 2 or 4: output pixels along a side of a tile, by Winograd's algorithm; of float32, of one image plane
+     * with 3x3 taps, stride and dilation 1, one group. NaN and infinity reach all of a tile. */
     int tile;
 } rt_conv;
 
@@ -158,20 +163,23 @@ static inline int rt_conv_is_depthwise(const rt_conv *conv)
 
 /* Bytes of packed weights. Depends on channels, groups, kernel, tile and transposed only. Align the memory to
  * 64. */
-size_t rt_conv_packed_bytes(const rt_conv *conv);
+size_t rt_conv_packed_bytes_f32(const rt_conv *conv);
+size_t rt_conv_packed_bytes_f64(const rt_conv *conv);
 
 /* Packs weight[O, I/groups, D, H, W], of a transposed one [I, O/groups, D, H, W]; strides (five, in that
  * order) or NULL for contiguous. For a transposed one stride and dilation matter too. */
 void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
                       const int64_t *strides, float *packed);
+void rt_conv_pack_f64(rt_pool *pool, const rt_conv *conv, const double *weight,
+                      const int64_t *strides, double *packed);
 
 /* y = convolution of x. bias[O], clamp and epilogue act as in GEMM with rows = output pixels and
  * columns = output channels. 1x1 with stride 1 is a GEMM; dense kernels run the GEMM tile over
  * pointers to input pixels (Dukhan's indirect convolution); few input channels or x_channel != 1 go
  * through a padded band of input rows; depthwise has a kernel of its own. A transposed one is several
  * dense ones (rt_conv_phase.c). With `tile`: rt_winograd.c. post may be NULL. */
-int rt_conv_f32(rt_team *team, const rt_conv *conv, const float *x, const float *packed, float *y,
-                const rt_post *post);
+int RT_TYPED(rt_conv)(rt_team *team, const rt_conv *conv, const rt_real *x, const rt_real *packed,
+                      rt_real *y, const rt_post *post);
 
 /* The gradient of its weight: out[o, i, tap] = the sum over images and output pixels of grad[.., o] times x
  * [.., i] under the tap. grad, of y's sizes, has the strides y_batch, y and y_channel, x its own; out
@@ -211,6 +219,9 @@ int rt_sdpa_f32(rt_team *team, const rt_sdpa *args);
 
 /* "x86-64-v4" (AVX-512), "x86-64-v3" (AVX2 and FMA) or "baseline": what the kernels run on. */
 const char *rt_isa(void);
+
+/* Its place in that order, from 0 for the baseline on. */
+int rt_isa_level(void);
 
 /* The best that this processor and the archive have. */
 const char *rt_isa_here(void);

@@ -1,5 +1,5 @@
 /* rt_lanes.h - vectors of other widths than the native one, for rows that do not fill that: vec_N, load_N()
- * and so on for every N from four floats to VL. RT_EACH_WIDTH(DO) is DO(N) for each, the widest first.
+ * and so on for every N from 16 bytes to VL. RT_EACH_WIDTH(DO) is DO(N) for each, the widest first.
  *
  * Code for several widths stands in a header that is included once for each, with LANES defined, in which
  * RT_OF(name) is name_N.
@@ -12,18 +12,18 @@
 #define RT_OF(name) RT_PASTE(name##_, LANES)
 
 #ifdef FERRITE_SCALAR
-#define RT_VECTORS(lanes)              \
-    typedef float vec_1, vec_loaded_1; \
+#define RT_VECTORS(lanes)                \
+    typedef rt_real vec_1, vec_loaded_1; \
     typedef vi vec_mask_1;
 #define RT_BITS_OF(vec, x) v_of_bits(x)
 #define RT_BITS(mask, x) v_bits(x)
 #define RT_LESS(a, b) v_less(a, b)
 #else
-#define RT_VECTORS(lanes)                                               \
-    typedef float vec_##lanes __attribute__((vector_size(lanes * 4)));  \
-    typedef float vec_loaded_##lanes                                    \
-        __attribute__((vector_size(lanes * 4), aligned(4), may_alias)); \
-    typedef int32_t vec_mask_##lanes __attribute__((vector_size(lanes * 4)));
+#define RT_VECTORS(lanes)                                                                       \
+    typedef rt_real vec_##lanes __attribute__((vector_size(lanes * RT_REAL_BYTES)));            \
+    typedef rt_real vec_loaded_##lanes                                                          \
+        __attribute__((vector_size(lanes * RT_REAL_BYTES), aligned(RT_REAL_BYTES), may_alias)); \
+    typedef vi_lane vec_mask_##lanes __attribute__((vector_size(lanes * RT_REAL_BYTES)));
 #define RT_BITS_OF(vec, x) ((vec)(x))
 #define RT_BITS(mask, x) ((mask)(x))
 #define RT_LESS(a, b) ((a) < (b))
@@ -32,15 +32,15 @@
 /* clamp: NaN stays. */
 #define RT_WIDTH(lanes)                                                             \
     RT_VECTORS(lanes)                                                               \
-    RT_INLINE vec_##lanes load_##lanes(const float *p)                              \
+    RT_INLINE vec_##lanes load_##lanes(const rt_real *p)                            \
     {                                                                               \
         return *(const vec_loaded_##lanes *)p;                                      \
     }                                                                               \
-    RT_INLINE void store_##lanes(float *p, vec_##lanes x)                           \
+    RT_INLINE void store_##lanes(rt_real *p, vec_##lanes x)                         \
     {                                                                               \
         *(vec_loaded_##lanes *)p = x;                                               \
     }                                                                               \
-    RT_INLINE vec_##lanes clamp_##lanes(vec_##lanes x, float low, float high)       \
+    RT_INLINE vec_##lanes clamp_##lanes(vec_##lanes x, rt_real low, rt_real high)   \
     {                                                                               \
         vec_##lanes least = low - (vec_##lanes){0}, most = high - (vec_##lanes){0}; \
         vec_mask_##lanes out = RT_LESS(x, least);                                   \
@@ -54,15 +54,24 @@
 #if defined(FERRITE_SCALAR)
 #define RT_EACH_WIDTH(DO) DO(1)
 enum { LEAST_LANES = 1 };
-#elif defined(RT_ISA_V4)
-#define RT_EACH_WIDTH(DO) DO(16) DO(8) DO(4)
+#elif defined(RT_F64)
+enum { LEAST_LANES = 2 };
+#if defined(RT_ISA_V4)
+#define RT_EACH_WIDTH(DO) DO(8) DO(4) DO(2)
+#elif defined(RT_ISA_V3)
+#define RT_EACH_WIDTH(DO) DO(4) DO(2)
+#else
+#define RT_EACH_WIDTH(DO) DO(2)
+#endif
+#else
 enum { LEAST_LANES = 4 };
+#if defined(RT_ISA_V4)
+#define RT_EACH_WIDTH(DO) DO(16) DO(8) DO(4)
 #elif defined(RT_ISA_V3)
 #define RT_EACH_WIDTH(DO) DO(8) DO(4)
-enum { LEAST_LANES = 4 };
 #else
 #define RT_EACH_WIDTH(DO) DO(4)
-enum { LEAST_LANES = 4 };
+#endif
 #endif
 
 RT_EACH_WIDTH(RT_WIDTH)

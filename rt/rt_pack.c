@@ -8,9 +8,9 @@
 
 typedef struct pack {
     int64_t n, k;
-    const float *b;
+    const rt_real *b;
     int64_t stride_n, stride_k;
-    float *packed;
+    rt_real *packed;
 } pack;
 
 static int64_t min64(int64_t a, int64_t b)
@@ -23,88 +23,39 @@ static void pack_task(void *context, int64_t begin, int64_t end, int worker)
     (void)worker;
     const pack *p = context;
     for (int64_t panel = begin; panel < end; panel++) {
-        const float *b = p->b + panel * RT_PANEL * p->stride_n;
-        float *out = p->packed + panel * RT_PANEL * p->k;
+        const rt_real *b = p->b + panel * RT_PANEL * p->stride_n;
+        rt_real *out = p->packed + panel * RT_PANEL * p->k;
         int64_t width = min64(RT_PANEL, p->n - panel * RT_PANEL);
         rt_panel_pack(out, b, p->stride_n, p->stride_k, p->k, width);
     }
 }
 
-size_t rt_gemm_packed_bytes(int64_t n, int64_t k)
+size_t RT_TYPED(rt_gemm_packed_bytes)(int64_t n, int64_t k)
 {
-    return (size_t)((n + RT_PANEL - 1) / RT_PANEL * RT_PANEL * k) * sizeof(float);
+    return (size_t)((n + RT_PANEL - 1) / RT_PANEL * RT_PANEL * k) * sizeof(rt_real);
 }
 
-void rt_gemm_pack_f32(rt_pool *pool, int64_t n, int64_t k, const float *b, int64_t stride_n,
-                      int64_t stride_k, float *packed)
+void RT_TYPED(rt_gemm_pack)(rt_pool *pool, int64_t n, int64_t k, const rt_real *b, int64_t stride_n,
+                            int64_t stride_k, rt_real *packed)
 {
     if (n <= 0 || k <= 0) return;
     pack p = {n, k, b, stride_n, stride_k, packed};
     rt_parallel(pool, pack_task, &p, (n + RT_PANEL - 1) / RT_PANEL, 1);
 }
 
-/* ---- weights of 8 or 4 bits ---- */
-
-typedef struct quantised_pack {
-    int bits;
-    int64_t n, k;
-    const int8_t *b;
-    int64_t stride_n, stride_k;
-    uint32_t *packed;
-} quantised_pack;
-
-static uint32_t word_of(const quantised_pack *p, int64_t k, int64_t n)
-{
-    uint32_t word = 0, mask = (1u << p->bits) - 1;
-    for (int at = 0; at < 32 / p->bits && k + at < p->k; at++) {
-        uint32_t q = (uint32_t)p->b[(k + at) * p->stride_k + n * p->stride_n];
-        word |= (q & mask) << (at * p->bits);
-    }
-    return word;
-}
-
-static void quantised_task(void *context, int64_t begin, int64_t end, int worker)
-{
-    (void)worker;
-    const quantised_pack *p = context;
-    int64_t per = 32 / p->bits, words = (p->k + per - 1) / per;
-    for (int64_t panel = begin; panel < end; panel++)
-        for (int64_t w = 0; w < words; w++)
-            for (int64_t j = 0; j < RT_PANEL; j++) {
-                int64_t n = panel * RT_PANEL + j;
-                p->packed[(panel * words + w) * RT_PANEL + j] =
-                    n < p->n ? word_of(p, w * per, n) : 0;
-            }
-}
-
-size_t rt_quantised_packed_bytes(int bits, int64_t n, int64_t k)
-{
-    int64_t per = 32 / bits;
-    return (size_t)((n + RT_PANEL - 1) / RT_PANEL * RT_PANEL * ((k + per - 1) / per)) *
-           sizeof(uint32_t);
-}
-
-void rt_quantised_pack(rt_pool *pool, int bits, int64_t n, int64_t k, const int8_t *b,
-                       int64_t stride_n, int64_t stride_k, uint32_t *packed)
-{
-    if (n <= 0 || k <= 0) return;
-    quantised_pack p = {bits, n, k, b, stride_n, stride_k, packed};
-    rt_parallel(pool, quantised_task, &p, (n + RT_PANEL - 1) / RT_PANEL, 1);
-}
-
 /* ---- convolution weights ---- */
 
 typedef struct conv_pack {
     const rt_conv *conv;
-    const float *weight;
+    const rt_real *weight;
     int64_t strides[5];
-    float *packed;
-    int64_t taps, group_in, group_out, group_floats;
+    rt_real *packed;
+    int64_t taps, group_in, group_out, group_numbers;
     int64_t group_step, out_step, in_step; /* in the weight */
 } conv_pack;
 
 /* Weight element of output channel o, tap, input channel i of the group. */
-static float weight_at(const conv_pack *p, int64_t o, int64_t tap, int64_t i)
+static rt_real weight_at(const conv_pack *p, int64_t o, int64_t tap, int64_t i)
 {
     const int64_t *kernel = p->conv->kernel;
     int64_t w = tap % kernel[2], h = tap / kernel[2] % kernel[1], d = tap / kernel[2] / kernel[1];
@@ -121,20 +72,20 @@ static void conv_pack_task(void *context, int64_t begin, int64_t end, int worker
     for (int64_t index = begin; index < end; index++) {
         int64_t group = index / panels, panel = index % panels;
         int64_t depth = p->taps * p->group_in;
-        float *out = p->packed + group * p->group_floats + panel * depth * RT_PANEL;
+        rt_real *out = p->packed + group * p->group_numbers + panel * depth * RT_PANEL;
         int64_t width = min64(RT_PANEL, p->group_out - panel * RT_PANEL);
-        const float *weight = p->weight + group * p->group_step + panel * RT_PANEL * p->out_step;
+        const rt_real *weight = p->weight + group * p->group_step + panel * RT_PANEL * p->out_step;
         if (width < RT_PANEL) memset(out, 0, (size_t)(depth * RT_PANEL) * sizeof *out);
         for (int64_t j = 0; j < width; j++)
             for (int64_t tap = 0; tap < p->taps; tap++) {
                 const int64_t *kernel = p->conv->kernel;
                 int64_t w = tap % kernel[2], h = tap / kernel[2] % kernel[1],
                         d = tap / kernel[2] / kernel[1];
-                const float *from = weight + j * p->out_step + d * p->strides[2] +
-                                    h * p->strides[3] + w * p->strides[4];
+                const rt_real *from = weight + j * p->out_step + d * p->strides[2] +
+                                      h * p->strides[3] + w * p->strides[4];
                 int64_t place =
                     p->conv->transposed ? rt_packed_tap(p->conv, (int64_t[]){d, h, w}) : tap;
-                float *to = out + place * p->group_in * RT_PANEL + j;
+                rt_real *to = out + place * p->group_in * RT_PANEL + j;
                 for (int64_t i = 0; i < p->group_in; i++) to[i * RT_PANEL] = from[i * p->in_step];
             }
     }
@@ -147,7 +98,7 @@ static void depthwise_pack(const conv_pack *p)
     int64_t padded = (channels + RT_PANEL - 1) / RT_PANEL * RT_PANEL;
     for (int64_t tap = 0; tap < p->taps; tap++)
         for (int64_t c = 0; c < padded; c++)
-            p->packed[tap * padded + c] = c < channels ? weight_at(p, c, tap, 0) : 0.0f;
+            p->packed[tap * padded + c] = c < channels ? weight_at(p, c, tap, 0) : 0;
 }
 
 /* ---- transformed ones ---- */
@@ -182,31 +133,33 @@ static void filter_pack_task(void *context, int64_t begin, int64_t end, int work
     const double(*lines)[3] = filter_lines[p->conv->tile == 4];
     for (int64_t index = begin; index < end; index++) {
         int64_t o = index / channels, i = index % channels;
-        float *out = p->packed + o / RT_PANEL * positions * channels * RT_PANEL + i * RT_PANEL +
-                     o % RT_PANEL;
+        rt_real *out = p->packed + o / RT_PANEL * positions * channels * RT_PANEL + i * RT_PANEL +
+                       o % RT_PANEL;
         double taps[9] = {0};
         for (int64_t tap = 0; tap < 9 && o < p->group_out; tap++)
             taps[tap] = (double)weight_at(p, o, tap, i);
         for (int64_t k = 0; k < positions; k++)
-            out[k * channels * RT_PANEL] = (float)filter_value(lines, taps, k / size, k % size);
+            out[k * channels * RT_PANEL] = (rt_real)filter_value(lines, taps, k / size, k % size);
     }
 }
 
-size_t rt_conv_packed_bytes(const rt_conv *conv)
+size_t RT_TYPED(rt_conv_packed_bytes)(const rt_conv *conv)
 {
     int64_t size = conv->tile + 2;
     if (conv->tile)
-        return rt_gemm_packed_bytes(conv->out_channels, size * size * conv->in_channels);
+        return RT_TYPED(rt_gemm_packed_bytes)(conv->out_channels, size * size * conv->in_channels);
     int64_t taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
-    if (rt_conv_is_depthwise(conv)) return rt_gemm_packed_bytes(conv->out_channels, taps);
+    if (rt_conv_is_depthwise(conv)) return RT_TYPED(rt_gemm_packed_bytes)(conv->out_channels, taps);
     if (rt_conv_shares_panels(conv))
-        return rt_gemm_packed_bytes(conv->out_channels, taps * (conv->in_channels / conv->groups));
-    return (size_t)conv->groups * rt_gemm_packed_bytes(conv->out_channels / conv->groups,
-                                                       taps * (conv->in_channels / conv->groups));
+        return RT_TYPED(rt_gemm_packed_bytes)(conv->out_channels,
+                                              taps * (conv->in_channels / conv->groups));
+    return (size_t)conv->groups *
+           RT_TYPED(rt_gemm_packed_bytes)(conv->out_channels / conv->groups,
+                                          taps * (conv->in_channels / conv->groups));
 }
 
-void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
-                      const int64_t *strides, float *packed)
+void RT_TYPED(rt_conv_pack)(rt_pool *pool, const rt_conv *conv, const rt_real *weight,
+                            const int64_t *strides, rt_real *packed)
 {
     conv_pack p = {.conv = conv, .weight = weight, .packed = packed};
     p.taps = conv->kernel[0] * conv->kernel[1] * conv->kernel[2];
@@ -233,6 +186,6 @@ void rt_conv_pack_f32(rt_pool *pool, const rt_conv *conv, const float *weight,
         rt_parallel(pool, filter_pack_task, &p, panels * RT_PANEL * p.group_in, 64);
         return;
     }
-    p.group_floats = panels * RT_PANEL * p.taps * p.group_in;
+    p.group_numbers = panels * RT_PANEL * p.taps * p.group_in;
     rt_parallel(pool, conv_pack_task, &p, panels * groups, 1);
 }

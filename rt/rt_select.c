@@ -98,6 +98,11 @@ const char *rt_isa_here(void)
     return level_names[level_here()];
 }
 
+int rt_isa_level(void)
+{
+    return chosen;
+}
+
 int rt_isa_force(const char *name)
 {
     int level = level_named(name);

@@ -5,9 +5,9 @@
 #include "rt_isa.h"
 #include "rt_turn.h"
 
-/* `count` pixels of some channels, to `pitch` floats apart. */
-RT_INLINE void rt_copy_pixels(const float *from, int64_t pixel, int64_t channel, int64_t count,
-                              int64_t channels, float *to, int64_t pitch)
+/* `count` pixels of some channels, to `pitch` numbers apart. */
+RT_INLINE void rt_copy_pixels(const rt_real *from, int64_t pixel, int64_t channel, int64_t count,
+                              int64_t channels, rt_real *to, int64_t pitch)
 {
     enum { AT_ONCE = 16 };
     if (channels == 1) channel = 1;
@@ -34,8 +34,8 @@ RT_INLINE void rt_copy_pixels(const float *from, int64_t pixel, int64_t channel,
 
 /* `width` pixels of some channels of an input row (NULL: there is none), from the one under output column
  * `column` on, with zeros outside of it, to [width][channels]. */
-RT_INLINE void rt_band_row(const rt_conv *g, const float *row, int64_t column, int64_t width,
-                           int64_t channels, float *to)
+RT_INLINE void rt_band_row(const rt_conv *g, const rt_real *row, int64_t column, int64_t width,
+                           int64_t channels, rt_real *to)
 {
     int64_t from = column * g->stride[2] - g->pad[2];
     int64_t first = rt_min(rt_max(-from, 0), width),

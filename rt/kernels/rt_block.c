@@ -57,8 +57,8 @@ static piece piece_at(const rt_block *block, int64_t index, int64_t count)
     return p;
 }
 
-/* `count` floats, fewer than NR, each move within a vector that was stored as one. */
-RT_INLINE void copy_few(float *to, const float *from, int64_t count)
+/* `count` numbers, fewer than NR, each move within a vector that was stored as one. */
+RT_INLINE void copy_few(rt_real *to, const rt_real *from, int64_t count)
 {
 #define MOVE(size)                             \
     if ((size) < NR && count & (size)) {       \
@@ -77,7 +77,7 @@ RT_INLINE void copy_few(float *to, const float *from, int64_t count)
  * columns is touched. */
 static void run_part(const rt_tile *whole, int64_t mr, int64_t columns, int nv)
 {
-    float buffer[MR * NR], bias[NR];
+    rt_real buffer[MR * NR], bias[NR];
     rt_tile tile = *whole;
     if (tile.bias) {
         memset(bias, 0, sizeof bias);
@@ -164,7 +164,7 @@ static void run_rows_first(const rt_block *block)
         for (int64_t n0 = 0; n0 < block->n; n0 += NR)
             run_tile(block, &whole, tiles, t, n0, (const char *)block->packed, 0);
         int64_t m1 = rt_tile_begin(block->m, tiles, t + 1);
-        if (t == tiles - 1 || (m1 - m0) * block->n * (int64_t)sizeof(float) >= EPILOGUE_BYTES) {
+        if (t == tiles - 1 || (m1 - m0) * block->n * (int64_t)sizeof(rt_real) >= EPILOGUE_BYTES) {
             epilogue(block, m0, m1, 0, block->n);
             m0 = m1;
         }
@@ -177,7 +177,8 @@ static void run_piece(const rt_block *block, const piece *p, int64_t tiles, int6
 {
     int64_t end = rt_min(n0 + RT_PANEL, block->n);
     int64_t steps = rt_max(p->taps * p->run, 1);
-    int64_t slice = rt_ceil_div(steps * RT_PANEL * (int64_t)sizeof(float), tiles * (RT_PANEL / NR));
+    int64_t slice =
+        rt_ceil_div(steps * RT_PANEL * (int64_t)sizeof(rt_real), tiles * (RT_PANEL / NR));
     for (int64_t column = n0; column < end; column += NR)
         for (int64_t t = 0; t < tiles; t++) {
             if (tiles == 1) /* nothing is used twice: just run ahead of the reads */
@@ -196,14 +197,15 @@ static void run_panels_first(const rt_block *block)
     int64_t count = tiles == 1 && !block->fine ? 1 : piece_count(block); /* no reuse, no pieces */
     int64_t panels = rt_ceil_div(block->n, RT_PANEL);
     int64_t panel_floats = panel_depth(block) * RT_PANEL;
-    int64_t group = rt_max(GROUP_BYTES / (block->m * RT_PANEL * (int64_t)sizeof(float)), 1);
+    int64_t group = rt_max(GROUP_BYTES / (block->m * RT_PANEL * (int64_t)sizeof(rt_real)), 1);
     for (int64_t first = 0; first < panels; first += group) {
         int64_t last = rt_min(first + group, panels);
         for (int64_t index = 0; index < count; index++) {
             piece p = piece_at(block, index, count);
             piece after = piece_at(block, rt_min(index + 1, count - 1), count);
             for (int64_t panel = first; panel < last; panel++) {
-                const float *next = block->packed + p.depth * RT_PANEL + (panel + 1) * panel_floats;
+                const rt_real *next =
+                    block->packed + p.depth * RT_PANEL + (panel + 1) * panel_floats;
                 if (panel == last - 1 && index < count - 1)
                     next = block->packed + after.depth * RT_PANEL + first * panel_floats;
                 else if (panel == last - 1)
@@ -219,7 +221,7 @@ static void run_panels_first(const rt_block *block)
 rt_cut RT_FN(rt_block_cut)(int64_t m, int64_t panels, int64_t depth, int64_t rows_max,
                            int64_t wanted)
 {
-    int64_t bytes = panels * RT_PANEL * depth * (int64_t)sizeof(float);
+    int64_t bytes = panels * RT_PANEL * depth * (int64_t)sizeof(rt_real);
     int64_t tiles = rt_ceil_div(m, MR), rows = rt_ceil_div(m, rows_max);
     if (rows >= wanted) return (rt_cut){rows, 1};
     if (bytes <= B_BY_ROWS_BYTES && tiles >= 4 * wanted) return (rt_cut){wanted, 1};
@@ -234,7 +236,7 @@ void RT_FN(rt_block_run)(const rt_block *block)
 {
     if (block->m <= 0 || block->n <= 0) return;
     int64_t bytes = rt_ceil_div(block->n, RT_PANEL) * RT_PANEL * block->taps * block->run *
-                    (int64_t)sizeof(float);
+                    (int64_t)sizeof(rt_real);
     if (bytes <= B_RESIDENT_BYTES && !block->fine)
         run_rows_first(block);
     else

@@ -6,9 +6,9 @@
  * contiguous. With a few rows packing would cost more than the product: then B is read in place,
  * along its columns or along its depth, whichever is contiguous.
  */
+#include "rt_dot.h"
 #include "rt_isa.h"
 #include "rt_panel.h"
-#include "rt_vmath.h"
 
 enum {
     ROWS_MAX = RT_BMM_TILES * MR,
@@ -31,7 +31,7 @@ typedef struct worker_state {
 } worker_state;
 _Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
-static const float *copy_a(const rt_bmm *g, const float *a, int64_t rows, float *out)
+static const rt_real *copy_a(const rt_bmm *g, const rt_real *a, int64_t rows, rt_real *out)
 {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < g->k; k++) out[i * g->k + k] = a[i * g->a_row + k * g->a_col];
@@ -42,12 +42,12 @@ static void bmm_block(const bmm *s, int64_t batch, int64_t group, int64_t row_bl
 {
     const rt_bmm *g = s->args;
     worker_state *state = (worker_state *)memory;
-    float *packed = (float *)(memory + sizeof *state);
-    const float **rows = (const float **)(memory + s->rows_at);
+    rt_real *packed = (rt_real *)(memory + sizeof *state);
+    const rt_real **rows = (const rt_real **)(memory + s->rows_at);
     int64_t p0 = s->panels * group / s->groups, p1 = s->panels * (group + 1) / s->groups;
     int64_t n0 = p0 * RT_PANEL, n1 = rt_min(p1 * RT_PANEL, g->n);
     if (state->batch != batch || state->group != group) {
-        const float *b = g->b + batch * g->b_batch;
+        const rt_real *b = g->b + batch * g->b_batch;
         for (int64_t p = p0; p < p1; p++)
             rt_panel_pack(packed + (p - p0) * g->k * RT_PANEL, b + p * RT_PANEL * g->b_col,
                           g->b_col, g->b_row, g->k, rt_min(RT_PANEL, g->n - p * RT_PANEL));
@@ -55,16 +55,16 @@ static void bmm_block(const bmm *s, int64_t batch, int64_t group, int64_t row_bl
         state->group = group;
     }
     int64_t m0 = g->m * row_block / s->row_blocks, m1 = g->m * (row_block + 1) / s->row_blocks;
-    const float *a = g->a + batch * g->a_batch + m0 * g->a_row;
+    const rt_real *a = g->a + batch * g->a_batch + m0 * g->a_row;
     int64_t lda = g->a_row;
     if (g->a_col != 1 && g->k > 1) {
-        a = copy_a(g, a, m1 - m0, (float *)(memory + s->a_at));
+        a = copy_a(g, a, m1 - m0, (rt_real *)(memory + s->a_at));
         lda = g->k;
     }
     rt_rows_plain(rows, a, lda, m1 - m0);
-    float *c = g->c + batch * g->c_batch + m0 * g->c_row + n0 * g->c_col;
+    rt_real *c = g->c + batch * g->c_batch + m0 * g->c_row + n0 * g->c_col;
     int direct = g->c_col == 1 || n1 - n0 == 1;
-    float *buffer = (float *)(memory + s->c_at);
+    rt_real *buffer = (rt_real *)(memory + s->c_at);
     rt_block block = {
         .m = m1 - m0,
         .n = n1 - n0,
@@ -74,7 +74,7 @@ static void bmm_block(const bmm *s, int64_t batch, int64_t group, int64_t row_bl
         .packed = packed,
         .c = direct ? c : buffer,
         .ldc = direct ? g->c_row : n1 - n0,
-        .scale = g->alpha != 1.0f,
+        .scale = g->alpha != 1,
         .alpha = g->alpha,
         .epilogue = direct ? g->epilogue : NULL,
         .context = g->context,
@@ -103,8 +103,8 @@ static void bmm_task(void *context, int64_t begin, int64_t end, int worker)
 
 /* sums[0 .. count vectors) of one row of A with columns that are contiguous in B. Depth goes in parts, as
  * in rt_tile.c. */
-RT_INLINE void row_vectors(const rt_bmm *g, const float *a, const float *b, const int count,
-                           float *sums)
+RT_INLINE void row_vectors(const rt_bmm *g, const rt_real *a, const rt_real *b, const int count,
+                           rt_real *sums)
 {
     vf total[WIDE] = {(vf){0}};
     for (int64_t k = 0; k < g->k;) {
@@ -121,17 +121,17 @@ RT_INLINE void row_vectors(const rt_bmm *g, const float *a, const float *b, cons
     for (int i = 0; i < count; i++) v_store(sums + i * VL, total[i]);
 }
 
-static void row_by_columns(const rt_bmm *g, const float *a, const float *b, int64_t count,
-                           float *sums)
+static void row_by_columns(const rt_bmm *g, const rt_real *a, const rt_real *b, int64_t count,
+                           rt_real *sums)
 {
     int64_t n = 0;
     for (; n + WIDE * VL <= count; n += WIDE * VL) row_vectors(g, a, b + n, WIDE, sums + n);
     for (; n + VL <= count; n += VL) row_vectors(g, a, b + n, 1, sums + n);
     for (; n < count; n++) {
-        float total = 0;
+        rt_real total = 0;
         for (int64_t k = 0; k < g->k;) {
             int64_t end = rt_min(g->k, k + RT_DEPTH_PART);
-            float sum = 0;
+            rt_real sum = 0;
             for (; k < end; k++) sum += b[k * g->b_row + n] * a[k * g->a_col];
             total += sum;
         }
@@ -140,13 +140,13 @@ static void row_by_columns(const rt_bmm *g, const float *a, const float *b, int6
 }
 
 /* The same with depth contiguous in A and in B: v_dot() has several sums of each lane. */
-static void row_by_depth(const rt_bmm *g, const float *a, const float *b, int64_t count,
-                         float *sums)
+static void row_by_depth(const rt_bmm *g, const rt_real *a, const rt_real *b, int64_t count,
+                         rt_real *sums)
 {
     enum { PART = 4 * VL * RT_DEPTH_PART };
     for (int64_t n = 0; n < count; n++) {
-        const float *row = b + n * g->b_col;
-        float total = v_dot(a, row, rt_min(g->k, PART));
+        const rt_real *row = b + n * g->b_col;
+        rt_real total = v_dot(a, row, rt_min(g->k, PART));
         for (int64_t k = PART; k < g->k; k += PART)
             total += v_dot(a + k, row + k, rt_min(g->k - k, PART));
         sums[n] = total;
@@ -161,11 +161,11 @@ static void few_task(void *context, int64_t begin, int64_t end, int worker)
     for (int64_t i = begin; i < end; i++) {
         int64_t batch = i / s->groups, n0 = i % s->groups * FEW_COLUMNS;
         int64_t count = rt_min(FEW_COLUMNS, g->n - n0);
-        const float *b = g->b + batch * g->b_batch + n0 * g->b_col;
+        const rt_real *b = g->b + batch * g->b_batch + n0 * g->b_col;
         for (int64_t m = 0; m < g->m; m++) {
-            float sums[FEW_COLUMNS];
-            const float *a = g->a + batch * g->a_batch + m * g->a_row;
-            float *c = g->c + batch * g->c_batch + m * g->c_row + n0 * g->c_col;
+            rt_real sums[FEW_COLUMNS];
+            const rt_real *a = g->a + batch * g->a_batch + m * g->a_row;
+            rt_real *c = g->c + batch * g->c_batch + m * g->c_row + n0 * g->c_col;
             if (g->b_col == 1)
                 row_by_columns(g, a, b, count, sums);
             else
@@ -193,7 +193,7 @@ int RT_FN(rt_bmm)(rt_team *team, const rt_bmm *args)
         return few_rows(team, args);
     bmm s = {.args = args};
     int64_t threads = rt_pool_threads(team->pool);
-    int64_t panel_bytes = args->k * RT_PANEL * (int64_t)sizeof(float);
+    int64_t panel_bytes = args->k * RT_PANEL * (int64_t)sizeof(rt_real);
     s.panels = rt_ceil_div(args->n, RT_PANEL);
     s.group = rt_min(s.panels, rt_max(RT_BMM_GROUP_BYTES / rt_max(panel_bytes, 1), 1));
     if (threads > 1 && args->batch * rt_ceil_div(s.panels, s.group) < 4 * threads)
@@ -205,14 +205,14 @@ int RT_FN(rt_bmm)(rt_team *team, const rt_bmm *args)
     s.rows_max = rt_ceil_div(args->m, s.row_blocks);
     int64_t group_max = rt_ceil_div(s.panels, s.groups);
     size_t b_bytes = (size_t)(group_max * panel_bytes);
-    size_t a_bytes = args->a_col == 1 ? 0 : (size_t)(s.rows_max * args->k) * sizeof(float);
+    size_t a_bytes = args->a_col == 1 ? 0 : (size_t)(s.rows_max * args->k) * sizeof(rt_real);
     size_t c_bytes =
-        args->c_col == 1 ? 0 : (size_t)(s.rows_max * group_max * RT_PANEL) * sizeof(float);
+        args->c_col == 1 ? 0 : (size_t)(s.rows_max * group_max * RT_PANEL) * sizeof(rt_real);
     s.a_at = sizeof(worker_state) + b_bytes;
     s.c_at = s.a_at + (a_bytes + 63) / 64 * 64;
     s.rows_at = s.c_at + c_bytes;
     rt_scratch scratch;
-    if (rt_scratch_take(team, 0, s.rows_at + (size_t)s.rows_max * sizeof(float *), &scratch) != 0)
+    if (rt_scratch_take(team, 0, s.rows_at + (size_t)s.rows_max * sizeof(rt_real *), &scratch) != 0)
         return -1;
     for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->batch = -1;
     s.scratch = &scratch;

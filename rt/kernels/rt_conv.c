@@ -20,9 +20,9 @@ enum {
 
 typedef struct conv {
     const rt_conv *g;
-    const float *x;
-    const float *packed;
-    float *y;
+    const rt_real *x;
+    const rt_real *packed;
+    rt_real *y;
     rt_post post;
     int64_t groups, group_in, group_out, taps, run; /* as the tile sees them */
     int shares;                                     /* panels have several groups */
@@ -33,7 +33,7 @@ typedef struct conv {
     int64_t strip, strips;      /* band: output rows of one task, tasks an output plane */
     int64_t band_width, band_rows; /* in input pixels, in rows of one depth */
     size_t table_at;               /* bytes into a worker's area: the pointer table */
-    const float *zero;
+    const rt_real *zero;
     const rt_scratch *scratch;
 } conv;
 
@@ -44,9 +44,9 @@ typedef struct worker_state {
 } worker_state;
 _Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
-/* The rows are those of the first group, `offset` floats before those of this one. */
+/* The rows are those of the first group, `offset` numbers before those of this one. */
 static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int64_t panel_block,
-                       const float **rows, int64_t offset)
+                       const rt_real **rows, int64_t offset)
 {
     int64_t p0 = s->panels * panel_block / s->panel_blocks;
     int64_t p1 = s->panels * (panel_block + 1) / s->panel_blocks;
@@ -88,7 +88,7 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
 static int64_t conv_grain(const conv *s, int64_t tasks)
 {
     int64_t weights = s->g->out_channels * s->taps * s->run;
-    return rt_grain(tasks, 2 * s->pixels * weights, (int64_t)sizeof(float) * weights);
+    return rt_grain(tasks, 2 * s->pixels * weights, (int64_t)sizeof(rt_real) * weights);
 }
 
 /* ---- indirect ---- */
@@ -97,7 +97,7 @@ static int64_t conv_grain(const conv *s, int64_t tasks)
  * the first group, and zeros enough for all. */
 typedef struct pixel {
     int64_t at[3];
-    const float *image;
+    const rt_real *image;
 } pixel;
 
 static pixel pixel_at(const conv *s, int64_t m)
@@ -113,7 +113,7 @@ static pixel pixel_at(const conv *s, int64_t m)
 }
 
 /* Pointers of one pixel, one a tap, `pitch` apart. */
-static void pixel_pointers(const conv *s, const pixel *p, const float **out, int64_t pitch)
+static void pixel_pointers(const conv *s, const pixel *p, const rt_real **out, int64_t pitch)
 {
     const rt_conv *g = s->g;
     for (int64_t kd = 0; kd < g->kernel[0]; kd++) {
@@ -121,7 +121,7 @@ static void pixel_pointers(const conv *s, const pixel *p, const float **out, int
         for (int64_t kh = 0; kh < g->kernel[1]; kh++) {
             int64_t h = p->at[1] + kh * g->dilation[1];
             int row_inside = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1]);
-            const float *row = row_inside ? p->image + d * g->x[0] + h * g->x[1] : NULL;
+            const rt_real *row = row_inside ? p->image + d * g->x[0] + h * g->x[1] : NULL;
             for (int64_t kw = 0; kw < g->kernel[2]; kw++, out += pitch) {
                 int64_t w = p->at[2] + kw * g->dilation[2];
                 *out = row_inside && rt_is_inside(w, g->in[2]) ? row + w * g->x[2] : s->zero;
@@ -130,7 +130,7 @@ static void pixel_pointers(const conv *s, const pixel *p, const float **out, int
     }
 }
 
-static void fill_table(const conv *s, int64_t m0, int64_t m, const float **rows)
+static void fill_table(const conv *s, int64_t m0, int64_t m, const rt_real **rows)
 {
     int64_t tiles = rt_block_tiles(m);
     for (int64_t t = 0; t < tiles; t++) {
@@ -146,7 +146,7 @@ static void indirect_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const conv *s = context;
     worker_state *state = rt_scratch_worker(s->scratch, worker);
-    const float **rows = (const float **)(state + 1);
+    const rt_real **rows = (const rt_real **)(state + 1);
     for (int64_t i = begin; i < end; i++) {
         int64_t panel_block = i % s->panel_blocks, rest = i / s->panel_blocks;
         int64_t group = rest % s->groups, row_block = rest / s->groups;
@@ -175,8 +175,8 @@ static int run_indirect(rt_team *team, conv *s)
                                      rt_ceil_div(wanted, s->groups));
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
-    size_t zero_bytes = (size_t)g->in_channels * sizeof(float);
-    size_t table = (size_t)(rt_ceil_div(s->pixels, s->row_blocks) * s->taps) * sizeof(float *);
+    size_t zero_bytes = (size_t)g->in_channels * sizeof(rt_real);
+    size_t table = (size_t)(rt_ceil_div(s->pixels, s->row_blocks) * s->taps) * sizeof(rt_real *);
     size_t state_bytes = sizeof(worker_state) + table;
     rt_scratch scratch;
     if (rt_scratch_take(team, 0, state_bytes + zero_bytes, &scratch) != 0) return -1;
@@ -193,30 +193,30 @@ static int run_indirect(rt_team *team, conv *s)
 
 /* The rows under output rows [h0, h1) of one output plane. */
 static void fill_band(const conv *s, int64_t group, int64_t image, int64_t od, int64_t h0,
-                      float *band)
+                      rt_real *band)
 {
     const rt_conv *g = s->g;
-    const float *x = s->x + image * g->x_batch + group * s->group_in * g->x_channel;
+    const rt_real *x = s->x + image * g->x_batch + group * s->group_in * g->x_channel;
     for (int64_t kd = 0; kd < g->kernel[0]; kd++) {
         int64_t d = od * g->stride[0] - g->pad[0] + kd * g->dilation[0];
         for (int64_t r = 0; r < s->band_rows; r++) {
             int64_t h = h0 * g->stride[1] - g->pad[1] + r;
-            const float *row = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1])
-                                   ? x + d * g->x[0] + h * g->x[1]
-                                   : NULL;
+            const rt_real *row = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1])
+                                     ? x + d * g->x[0] + h * g->x[1]
+                                     : NULL;
             rt_band_row(g, row, 0, s->band_width, s->group_in,
                         band + (kd * s->band_rows + r) * s->band_width * s->group_in);
         }
     }
 }
 
-static void band_table(const conv *s, int64_t m, const float *band, const float **rows)
+static void band_table(const conv *s, int64_t m, const rt_real *band, const rt_real **rows)
 {
     const rt_conv *g = s->g;
     int64_t tiles = rt_block_tiles(m), windows = s->run == s->group_in ? g->kernel[2] : 1;
     for (int64_t t = 0; t < tiles; t++) {
         int64_t begin = rt_tile_begin(m, tiles, t), end = rt_tile_begin(m, tiles, t + 1);
-        const float **out = rows + begin * s->taps;
+        const rt_real **out = rows + begin * s->taps;
         for (int64_t kd = 0; kd < g->kernel[0]; kd++)
             for (int64_t kh = 0; kh < g->kernel[1]; kh++)
                 for (int64_t kw = 0; kw < windows; kw++)
@@ -234,8 +234,8 @@ static void band_task(void *context, int64_t begin, int64_t end, int worker)
     const conv *s = context;
     const rt_conv *g = s->g;
     char *memory = rt_scratch_worker(s->scratch, worker);
-    float *band = (float *)memory;
-    const float **rows = (const float **)(memory + s->table_at);
+    rt_real *band = (rt_real *)memory;
+    const rt_real **rows = (const rt_real **)(memory + s->table_at);
     int64_t table_rows = -1;
     for (int64_t i = begin; i < end; i++) {
         int64_t strip = i % s->strips, plane = i / s->strips;
@@ -262,7 +262,7 @@ static int run_band(rt_team *team, conv *s)
     int64_t planes = g->batch * g->out[0] * g->groups;
     s->band_width = (g->out[2] - 1) * g->stride[2] + (g->kernel[2] - 1) * g->dilation[2] + 1;
     int64_t row_bytes =
-        g->kernel[0] * g->stride[1] * s->band_width * s->group_in * (int64_t)sizeof(float);
+        g->kernel[0] * g->stride[1] * s->band_width * s->group_in * (int64_t)sizeof(rt_real);
     int64_t fit =
         rt_max(RT_CONV_BAND_BYTES / rt_max(row_bytes, 1), rt_ceil_div(RT_CONV_BAND_FEW, g->out[2]));
     fit = rt_min(fit, RT_CONV_BAND_PIXELS / g->out[2]);
@@ -273,9 +273,9 @@ static int run_band(rt_team *team, conv *s)
     s->strips = rt_ceil_div(g->out[1], s->strip);
     s->band_rows = (s->strip - 1) * g->stride[1] + (g->kernel[1] - 1) * g->dilation[1] + 1;
     size_t band =
-        (size_t)(g->kernel[0] * s->band_rows * s->band_width * s->group_in) * sizeof(float);
+        (size_t)(g->kernel[0] * s->band_rows * s->band_width * s->group_in) * sizeof(rt_real);
     s->table_at = (band + 63) / 64 * 64;
-    size_t table = (size_t)(s->strip * g->out[2] * s->taps) * sizeof(float *);
+    size_t table = (size_t)(s->strip * g->out[2] * s->taps) * sizeof(rt_real *);
     rt_scratch scratch;
     if (rt_scratch_take(team, 0, s->table_at + table, &scratch) != 0) return -1;
     s->scratch = &scratch;
@@ -288,8 +288,8 @@ static int run_band(rt_team *team, conv *s)
 
 typedef struct copy {
     const rt_conv *g;
-    const float *x;
-    float *out;
+    const rt_real *x;
+    rt_real *out;
 } copy;
 
 static void copy_task(void *context, int64_t begin, int64_t end, int worker)
@@ -299,9 +299,9 @@ static void copy_task(void *context, int64_t begin, int64_t end, int worker)
     const rt_conv *g = s->g;
     for (int64_t row = begin; row < end; row++) {
         int64_t h = row % g->in[1], rest = row / g->in[1];
-        const float *from =
+        const rt_real *from =
             s->x + rest / g->in[0] * g->x_batch + rest % g->in[0] * g->x[0] + h * g->x[1];
-        float *to = s->out + row * g->in[2] * g->in_channels;
+        rt_real *to = s->out + row * g->in[2] * g->in_channels;
         rt_copy_pixels(from, g->x[2], g->x_channel, g->in[2], g->in_channels, to, g->in_channels);
     }
 }
@@ -319,15 +319,15 @@ static void run_later(void *context, int64_t m0, int64_t m1, int64_t n0, int64_t
 }
 
 /* Runs the convolution on channels-last copies of x, as many images at a time as the copy has room for. */
-static int run_copied(rt_team *team, const rt_conv *g, const float *x, const float *packed,
-                      float *y, const rt_post *post)
+static int run_copied(rt_team *team, const rt_conv *g, const rt_real *x, const rt_real *packed,
+                      rt_real *y, const rt_post *post)
 {
     int64_t image = g->in[0] * g->in[1] * g->in[2] * g->in_channels;
-    int64_t fit = RT_CONV_COPY_BYTES / rt_max(image * (int64_t)sizeof(float), 1);
+    int64_t fit = RT_CONV_COPY_BYTES / rt_max(image * (int64_t)sizeof(rt_real), 1);
     int64_t images = rt_min(rt_max(fit, 1), g->batch), out = g->out[0] * g->out[1] * g->out[2];
     int64_t y_image = g->transposed ? g->y_batch : out * g->y_row;
     rt_scratch scratch;
-    if (rt_scratch_take(team, (size_t)(images * image) * sizeof(float), 0, &scratch) != 0)
+    if (rt_scratch_take(team, (size_t)(images * image) * sizeof(rt_real), 0, &scratch) != 0)
         return -1;
     rt_conv last = *g;
     last.x_channel = 1;
@@ -371,13 +371,15 @@ static int64_t gemm_spacing(const rt_conv *g)
     return spacing;
 }
 
-int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const float *x, const float *packed, float *y,
-                   const rt_post *post)
+int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const rt_real *x, const rt_real *packed,
+                   rt_real *y, const rt_post *post)
 {
     conv s = {.g = g, .x = x, .packed = packed, .y = y};
     s.pixels = g->batch * g->out[0] * g->out[1] * g->out[2];
     if (s.pixels <= 0 || g->out_channels <= 0) return 0;
+#ifndef RT_F64
     if (g->tile) return RT_FN(rt_winograd)(team, g, x, packed, y, post);
+#endif
     if (post) s.post = *post;
     s.groups = g->groups;
     s.group_in = g->in_channels / g->groups;

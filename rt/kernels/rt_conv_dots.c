@@ -9,7 +9,7 @@
 #include "rt_isa.h"
 
 #include "rt_band.h"
-#include "rt_vmath.h"
+#include "rt_dot.h"
 
 typedef struct gradient {
     const rt_conv *g;

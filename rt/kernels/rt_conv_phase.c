@@ -14,14 +14,14 @@ enum { ROWS_MAX = RT_CONV_PHASE_TILES * MR };
 
 typedef struct phases {
     const rt_conv *g;
-    const float *x, *packed;
-    float *y;
+    const rt_real *x, *packed;
+    rt_real *y;
     rt_post post;
     int64_t group_in, group_out, taps, panels;
     int64_t count[3];                 /* phases of each axis */
     int64_t row_blocks, panel_blocks; /* of each phase */
     size_t tile_at;                   /* bytes into a worker's area */
-    const float *zero;
+    const rt_real *zero;
     const rt_scratch *scratch;
 } phases;
 
@@ -70,8 +70,8 @@ static int64_t source(const rt_phase *axis, int64_t at, int64_t tap)
 }
 
 /* Pointers of one pixel, one for each tap, `pitch` apart. */
-static void pixel_pointers(const phases *s, const phase *p, const float *image, const int64_t *at,
-                           const float **out, int64_t pitch)
+static void pixel_pointers(const phases *s, const phase *p, const rt_real *image, const int64_t *at,
+                           const rt_real **out, int64_t pitch)
 {
     const rt_conv *g = s->g;
     for (int64_t td = 0; td < p->axis[0].taps; td++) {
@@ -90,9 +90,9 @@ static void pixel_pointers(const phases *s, const phase *p, const float *image, 
 }
 
 static void fill_table(const phases *s, const phase *p, int64_t group, int64_t m0, int64_t m,
-                       const float **rows)
+                       const rt_real **rows)
 {
-    const float *x = s->x + group * s->group_in * s->g->x_channel;
+    const rt_real *x = s->x + group * s->group_in * s->g->x_channel;
     for (int64_t i = 0; i < m; i++) {
         int64_t at[3], image = pixel_at(p, m0 + i, at);
         pixel_pointers(s, p, x + image * s->g->x_batch, at, rows + i, m);
@@ -101,26 +101,26 @@ static void fill_table(const phases *s, const phase *p, int64_t group, int64_t m
 
 /* Where pixels m0 on have their results, from this channel on. */
 static void find_places(const phases *s, const phase *p, int64_t m0, int64_t m, int64_t channel,
-                        float **places)
+                        rt_real **places)
 {
     const rt_conv *g = s->g;
     for (int64_t i = 0; i < m; i++) {
         int64_t at[3], image = pixel_at(p, m0 + i, at);
-        float *y = s->y + image * g->y_batch + channel * g->y_channel;
+        rt_real *y = s->y + image * g->y_batch + channel * g->y_channel;
         for (int axis = 0; axis < 3; axis++)
             y += (p->axis[axis].first + at[axis] * g->stride[axis]) * g->y[axis];
         places[i] = y;
     }
 }
 
-static void gather(float *const *places, int64_t step, int64_t m, int64_t columns, float *tile)
+static void gather(rt_real *const *places, int64_t step, int64_t m, int64_t columns, rt_real *tile)
 {
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < columns; j++) tile[i * columns + j] = places[i][j * step];
 }
 
-static void spread(float *const *places, int64_t step, int64_t m, int64_t columns,
-                   const float *tile)
+static void spread(rt_real *const *places, int64_t step, int64_t m, int64_t columns,
+                   const rt_real *tile)
 {
     if (step == 1)
         for (int64_t i = 0; i < m; i++)
@@ -131,16 +131,16 @@ static void spread(float *const *places, int64_t step, int64_t m, int64_t column
 }
 
 static void run_block(const phases *s, const phase *p, int64_t group, int64_t m0, int64_t m,
-                      int64_t panel_block, const float **rows, float *tile)
+                      int64_t panel_block, const rt_real **rows, rt_real *tile)
 {
     int64_t p0 = s->panels * panel_block / s->panel_blocks;
     int64_t p1 = s->panels * (panel_block + 1) / s->panel_blocks;
     int64_t n0 = p0 * RT_PANEL, columns = rt_min(p1 * RT_PANEL, s->group_out) - n0;
     int64_t depth = s->taps * s->group_in, channel = group * s->group_out + n0;
-    float *places[ROWS_MAX];
+    rt_real *places[ROWS_MAX];
     find_places(s, p, m0, m, channel, places);
     if (s->post.accumulate) gather(places, s->g->y_channel, m, columns, tile);
-    const float *packed = s->packed + (group * s->panels + p0) * depth * RT_PANEL;
+    const rt_real *packed = s->packed + (group * s->panels + p0) * depth * RT_PANEL;
     for (int64_t tap = 0; tap < rt_max(p->taps, 1); tap++) {
         rt_block block = {
             .m = m,
@@ -167,8 +167,8 @@ static void phase_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const phases *s = context;
     worker_state *state = rt_scratch_worker(s->scratch, worker);
-    const float **rows = (const float **)(state + 1);
-    float *tile = (float *)((char *)state + s->tile_at);
+    const rt_real **rows = (const rt_real **)(state + 1);
+    rt_real *tile = (rt_real *)((char *)state + s->tile_at);
     int64_t count = s->count[0] * s->count[1] * s->count[2];
     for (int64_t i = begin; i < end; i++) {
         int64_t key = i / s->panel_blocks, rest = key / s->row_blocks;
@@ -183,8 +183,8 @@ static void phase_task(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-int RT_FN(rt_conv_phases)(rt_team *team, const rt_conv *g, const float *x, const float *packed,
-                          float *y, const rt_post *post)
+int RT_FN(rt_conv_phases)(rt_team *team, const rt_conv *g, const rt_real *x, const rt_real *packed,
+                          rt_real *y, const rt_post *post)
 {
     phases s = {.g = g, .x = x, .packed = packed, .y = y};
     int64_t threads = rt_pool_threads(team->pool), pixels = g->batch, all = g->groups;
@@ -208,9 +208,9 @@ int RT_FN(rt_conv_phases)(rt_team *team, const rt_conv *g, const float *x, const
     s.panel_blocks =
         rt_max(cut.panel_blocks, rt_ceil_div(s.panels, RT_CONV_PHASE_COLUMNS / RT_PANEL));
     int64_t rows = rt_ceil_div(pixels, s.row_blocks);
-    size_t table = (size_t)(rows * taps) * sizeof(float *);
-    size_t zero_bytes = (size_t)s.group_in * sizeof(float);
-    size_t tile = (size_t)(rows * rt_min(s.group_out, RT_CONV_PHASE_COLUMNS)) * sizeof(float);
+    size_t table = (size_t)(rows * taps) * sizeof(rt_real *);
+    size_t zero_bytes = (size_t)s.group_in * sizeof(rt_real);
+    size_t tile = (size_t)(rows * rt_min(s.group_out, RT_CONV_PHASE_COLUMNS)) * sizeof(rt_real);
     size_t zero_at = sizeof(worker_state) + (table + 63) / 64 * 64;
     s.tile_at = zero_at + (zero_bytes + 63) / 64 * 64;
     rt_scratch scratch;
@@ -221,7 +221,7 @@ int RT_FN(rt_conv_phases)(rt_team *team, const rt_conv *g, const float *x, const
         ((worker_state *)rt_scratch_worker(&scratch, (int)i))->key = -1;
     int64_t tasks = all * s.row_blocks * s.panel_blocks;
     int64_t flops = 2 * outputs * rt_max(taps, 1) * s.group_in;
-    int64_t weights = g->out_channels * s.taps * s.group_in * (int64_t)sizeof(float);
+    int64_t weights = g->out_channels * s.taps * s.group_in * (int64_t)sizeof(rt_real);
     rt_parallel(team->pool, phase_task, &s, tasks, rt_grain(tasks, flops, weights));
     rt_scratch_drop(team, &scratch);
     return 0;

@@ -6,13 +6,13 @@ RT_INLINE RT_OF(vec) RT_OF(start)(const depthwise *s, int64_t c)
     return s->post.bias ? RT_OF(load)(s->post.bias + c) : (RT_OF(vec)){0};
 }
 
-RT_INLINE void RT_OF(finish)(const depthwise *s, float *y, RT_OF(vec) sum, int clamp)
+RT_INLINE void RT_OF(finish)(const depthwise *s, rt_real *y, RT_OF(vec) sum, int clamp)
 {
     RT_OF(store)(y, clamp ? RT_OF(clamp)(sum, s->post.low, s->post.high) : sum);
 }
 
 /* Of as many output channels as there are lanes, `each` from one of input channels. */
-RT_INLINE RT_OF(vec) RT_OF(take)(const float *x, const int each)
+RT_INLINE RT_OF(vec) RT_OF(take)(const rt_real *x, const int each)
 {
 #if LANES > 1
     if (each == 2) return RT_OF(TWICE_OF)(x);
@@ -22,7 +22,7 @@ RT_INLINE RT_OF(vec) RT_OF(take)(const float *x, const int each)
 }
 
 /* `count` vectors of channels from c of one output pixel. */
-RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, float *y, int64_t c, int first,
+RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, rt_real *y, int64_t c, int first,
                             int last, const int count, const int each)
 {
     RT_OF(vec) sum[PIXEL_VECTORS];
@@ -45,7 +45,7 @@ RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, float *y, int64_t
 /* One vector of channels of `count` neighbouring output pixels; the taps are window rows, inside
  * along the width, `at` elements further on. The last window row is new to the cache: what the next
  * strip needs of it is prefetched. */
-RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, float *y, int64_t at, int64_t c,
+RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, rt_real *y, int64_t at, int64_t c,
                             const int width, const int stride, const int count)
 {
     RT_OF(vec) sum[STRIP];
@@ -54,7 +54,7 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, float *y, int64_t
     for (int i = 0; i < count; i++) sum[i] = start;
     int64_t step = s->g->x[2], padded = s->padded;
     for (int64_t row = 0; row < t->count; row++) {
-        const float *x = t->x[row] + at + c, *weight = t->weight[row] + c;
+        const rt_real *x = t->x[row] + at + c, *weight = t->weight[row] + c;
         RT_OF(vec) w[7];
 #pragma GCC unroll 7
         for (int k = 0; k < width; k++, weight += padded) w[k] = RT_OF(load)(weight);
@@ -69,7 +69,8 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, float *y, int64_t
         }
     }
     if (count == STRIP && t->count > 0) {
-        const float *next = t->x[t->count - 1] + at + c + (STRIP * stride + width - stride) * step;
+        const rt_real *next =
+            t->x[t->count - 1] + at + c + (STRIP * stride + width - stride) * step;
 #pragma GCC unroll 16
         for (int i = 0; i < STRIP * stride; i++, next += step) RT_PREFETCH(next);
     }
@@ -80,7 +81,7 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, float *y, int64_t
 }
 
 /* The same of any window: each tap's weight is loaded once. */
-RT_INLINE void RT_OF(strip_of_any)(const depthwise *s, const taps *t, float *y, int64_t at,
+RT_INLINE void RT_OF(strip_of_any)(const depthwise *s, const taps *t, rt_real *y, int64_t at,
                                    int64_t c, const int each, const int count)
 {
     const rt_conv *g = s->g;
@@ -91,7 +92,7 @@ RT_INLINE void RT_OF(strip_of_any)(const depthwise *s, const taps *t, float *y, 
     int64_t tap_step = g->dilation[2] * g->x[2], step = g->stride[2] * g->x[2],
             width = g->kernel[2];
     for (int64_t row = 0; row < t->count; row++) {
-        const float *x = t->x[row] + at + c / each, *weight = t->weight[row] + c;
+        const rt_real *x = t->x[row] + at + c / each, *weight = t->weight[row] + c;
         for (int64_t k = 0; k < width; k++, x += tap_step, weight += s->padded) {
             RT_OF(vec) w = RT_OF(load)(weight);
 #pragma GCC unroll 8

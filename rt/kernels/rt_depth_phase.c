@@ -9,8 +9,8 @@ enum { MOST_TAPS = 64 };
 
 typedef struct depth {
     const rt_conv *g;
-    const float *x, *packed;
-    float *y;
+    const rt_real *x, *packed;
+    rt_real *y;
     rt_post post;
     int64_t padded; /* channels in a row of packed */
 } depth;
@@ -18,10 +18,10 @@ typedef struct depth {
 /* Pairs of input and weights, at channel 0. */
 typedef struct pairs {
     int64_t count;
-    const float *x[MOST_TAPS], *weight[MOST_TAPS];
+    const rt_real *x[MOST_TAPS], *weight[MOST_TAPS];
 } pairs;
 
-static float bounded(const depth *s, float value)
+static rt_real bounded(const depth *s, rt_real value)
 {
     if (!s->post.clamp) return value;
     value = value < s->post.low ? s->post.low : value;
@@ -29,7 +29,7 @@ static float bounded(const depth *s, float value)
 }
 
 /* All channels of one output pixel, over one list of its taps. */
-static void add_pairs(const depth *s, const pairs *t, float *y, int first, int last)
+static void add_pairs(const depth *s, const pairs *t, rt_real *y, int first, int last)
 {
     int64_t channels = s->g->out_channels, step = s->g->y_channel, c = 0;
     int adds = !first || s->post.accumulate;
@@ -42,7 +42,7 @@ static void add_pairs(const depth *s, const pairs *t, float *y, int first, int l
         v_store(y + c, last && s->post.clamp ? v_clamp(sum, low, high) : sum);
     }
     for (; c < channels; c++) {
-        float sum = first && s->post.bias ? s->post.bias[c] : 0.0f;
+        rt_real sum = first && s->post.bias ? s->post.bias[c] : 0;
         if (adds) sum += y[c * step];
         for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c] * t->weight[k][c];
         y[c * step] = last ? bounded(s, sum) : sum;
@@ -50,7 +50,7 @@ static void add_pairs(const depth *s, const pairs *t, float *y, int first, int l
 }
 
 static void add_pixel(const depth *s, const rt_phase *d, const rt_phase *h, const rt_phase *w,
-                      const float *image, float *y)
+                      const rt_real *image, rt_real *y)
 {
     const rt_conv *g = s->g;
     pairs t = {.count = 0};
@@ -61,7 +61,7 @@ static void add_pixel(const depth *s, const rt_phase *d, const rt_phase *h, cons
         for (int64_t th = 0; th < h->taps; th++) {
             int64_t ih = h->from - th * h->from_step, kh = h->first_tap + th * h->tap_step;
             if (ih < 0 || ih >= g->in[1]) continue;
-            const float *row = image + id * g->x[0] + ih * g->x[1];
+            const rt_real *row = image + id * g->x[0] + ih * g->x[1];
             for (int64_t tw = 0; tw < w->taps; tw++) {
                 int64_t iw = w->from - tw * w->from_step, kw = w->first_tap + tw * w->tap_step;
                 if (iw < 0 || iw >= g->in[2]) continue;
@@ -95,8 +95,8 @@ static void row_task(void *context, int64_t begin, int64_t end, int worker)
     int64_t stride = g->stride[2];
     for (int64_t row = begin; row < end; row++) {
         int64_t oh = row % g->out[1], rest = row / g->out[1], od = rest % g->out[0];
-        const float *image = s->x + rest / g->out[0] * g->x_batch;
-        float *y = s->y + rest / g->out[0] * g->y_batch + od * g->y[0] + oh * g->y[1];
+        const rt_real *image = s->x + rest / g->out[0] * g->x_batch;
+        rt_real *y = s->y + rest / g->out[0] * g->y_batch + od * g->y[0] + oh * g->y[1];
         rt_phase d = phase_at(g, 0, od), h = phase_at(g, 1, oh);
         for (int64_t first = 0; first < rt_min(stride, g->out[2]); first++) {
             rt_phase w = rt_phase_at(g, 2, first);
@@ -106,8 +106,8 @@ static void row_task(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
-int RT_FN(rt_depth_phases)(rt_team *team, const rt_conv *g, const float *x, const float *packed,
-                           float *y, const rt_post *post)
+int RT_FN(rt_depth_phases)(rt_team *team, const rt_conv *g, const rt_real *x, const rt_real *packed,
+                           rt_real *y, const rt_post *post)
 {
     depth s = {.g = g, .x = x, .packed = packed, .y = y};
     if (post) s.post = *post;

@@ -22,9 +22,9 @@ enum {
 
 typedef struct depthwise {
     const rt_conv *g;
-    const float *x;
-    const float *packed;
-    float *y;
+    const rt_real *x;
+    const rt_real *packed;
+    rt_real *y;
     rt_post post;
     int64_t each;        /* output channels of an input channel: 1, 2 or 4 */
     int64_t padded;      /* channels in a row of packed */
@@ -36,7 +36,7 @@ typedef struct depthwise {
 /* One output row: which taps are inside along depth and height, and where they read. */
 typedef struct row_view {
     int64_t d0, d1, h0, h1; /* taps inside */
-    const float *image;
+    const rt_real *image;
     int64_t at_d, at_h; /* input position of tap 0 */
     int64_t m0;         /* index of the first output pixel */
 } row_view;
@@ -69,14 +69,15 @@ static row_view view_row(const depthwise *s, int64_t row)
 /* Pairs of input and weights, at channel 0, for all that one result needs. */
 typedef struct taps {
     int64_t count;
-    const float *x[MAX_TAPS], *weight[MAX_TAPS];
+    const rt_real *x[MAX_TAPS], *weight[MAX_TAPS];
 } taps;
 
 /* ---- by the width of a vector ---- */
 
 #ifndef FERRITE_SCALAR
-typedef float vec_2 __attribute__((vector_size(8)));
-typedef float vec_loaded_2 __attribute__((vector_size(8), aligned(4), may_alias));
+#ifndef RT_F64
+RT_VECTORS(2)
+#endif
 
 /* The numbers at x, each twice, and each four times. */
 #define TWICE_2(i) i, i, i + 1, i + 1
@@ -91,25 +92,33 @@ typedef float vec_loaded_2 __attribute__((vector_size(8), aligned(4), may_alias)
 #define TWICE_OF_16(x) OF_LOADED(x, 8, TWICE)
 #define TWICE_OF_8(x) OF_LOADED(x, 4, TWICE)
 #define TWICE_OF_4(x) OF_LOADED(x, 2, TWICE)
+#define TWICE_OF_2(x) ((vec_2){0} + *(x))
 #define FOURFOLD_OF_16(x) OF_LOADED(x, 4, FOURFOLD)
 #define FOURFOLD_OF_8(x) OF_LOADED(x, 2, FOURFOLD)
 #define FOURFOLD_OF_4(x) ((vec_4){0} + *(x))
+#define FOURFOLD_OF_2(x) ((vec_2){0} + *(x))
 #endif
 
 #ifdef FERRITE_SCALAR
 #define LANES 1
 #include "rt_depth_lanes.h"
 #else
-#ifdef RT_ISA_V4
+#if defined(RT_ISA_V4) && !defined(RT_F64)
 #define LANES 16
 #include "rt_depth_lanes.h"
 #endif
-#if defined(RT_ISA_V4) || defined(RT_ISA_V3)
+#if defined(RT_ISA_V4) || (defined(RT_ISA_V3) && !defined(RT_F64))
 #define LANES 8
 #include "rt_depth_lanes.h"
 #endif
+#if defined(RT_ISA_V4) || defined(RT_ISA_V3) || !defined(RT_F64)
 #define LANES 4
 #include "rt_depth_lanes.h"
+#endif
+#ifdef RT_F64
+#define LANES 2
+#include "rt_depth_lanes.h"
+#endif
 #endif
 
 /* Channels from c to c1, of those from c0 on: DO(lanes) works at c, with each width as often as it fits.
@@ -123,10 +132,10 @@ typedef float vec_loaded_2 __attribute__((vector_size(8), aligned(4), may_alias)
         c = c1;                                                                         \
     }
 
-static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c, int first,
+static void pixel_scalar(const depthwise *s, const taps *t, rt_real *y, int64_t c, int first,
                          int last)
 {
-    float sum = first && s->post.bias ? s->post.bias[c] : 0.0f;
+    rt_real sum = first && s->post.bias ? s->post.bias[c] : 0;
     for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c / s->each] * t->weight[k][c];
     if (!first || s->post.accumulate) sum += y[c];
     if (last && s->post.clamp) {
@@ -136,7 +145,7 @@ static void pixel_scalar(const depthwise *s, const taps *t, float *y, int64_t c,
     y[c] = sum;
 }
 
-RT_INLINE void pixel_of(const depthwise *s, const taps *t, float *y, int64_t c0, int64_t c1,
+RT_INLINE void pixel_of(const depthwise *s, const taps *t, rt_real *y, int64_t c0, int64_t c1,
                         int first, int last, const int each)
 {
     int again = first && last && !s->post.accumulate;
@@ -153,7 +162,7 @@ RT_INLINE void pixel_of(const depthwise *s, const taps *t, float *y, int64_t c0,
 }
 
 /* Channels [c0, c1) of one pixel over one list of taps. */
-static void pixel_part(const depthwise *s, const taps *t, float *y, int64_t c0, int64_t c1,
+static void pixel_part(const depthwise *s, const taps *t, rt_real *y, int64_t c0, int64_t c1,
                        int first, int last)
 {
     if (s->each == 1)
@@ -167,16 +176,16 @@ static void pixel_part(const depthwise *s, const taps *t, float *y, int64_t c0, 
 static void pixel(const depthwise *s, const row_view *v, int64_t ow, int64_t c0, int64_t c1)
 {
     const rt_conv *g = s->g;
-    float *y = s->y + (v->m0 + ow) * g->y_row;
+    rt_real *y = s->y + (v->m0 + ow) * g->y_row;
     int64_t at_w = ow * g->stride[2] - g->pad[2], w0, w1;
     taps_inside(at_w, g->dilation[2], g->kernel[2], g->in[2], &w0, &w1);
     taps t = {.count = 0};
     int first = 1;
     for (int64_t kd = v->d0; kd < v->d1; kd++)
         for (int64_t kh = v->h0; kh < v->h1; kh++) {
-            const float *row = v->image + (v->at_d + kd * g->dilation[0]) * g->x[0] +
-                               (v->at_h + kh * g->dilation[1]) * g->x[1];
-            const float *weight = s->packed + (kd * g->kernel[1] + kh) * g->kernel[2] * s->padded;
+            const rt_real *row = v->image + (v->at_d + kd * g->dilation[0]) * g->x[0] +
+                                 (v->at_h + kh * g->dilation[1]) * g->x[1];
+            const rt_real *weight = s->packed + (kd * g->kernel[1] + kh) * g->kernel[2] * s->padded;
             for (int64_t kw = w0; kw < w1; kw++) {
                 if (t.count == MAX_TAPS) {
                     pixel_part(s, &t, y, c0, c1, first, 0);
@@ -208,7 +217,7 @@ static void row_taps(const depthwise *s, const row_view *v, taps *t)
 RT_INLINE void strip(const depthwise *s, const taps *t, const row_view *v, int64_t ow, int64_t c0,
                      int64_t c1, const int width, const int stride, const int each, const int count)
 {
-    float *y = s->y + (v->m0 + ow) * s->g->y_row;
+    rt_real *y = s->y + (v->m0 + ow) * s->g->y_row;
     int64_t at = ow * (width ? stride : s->g->stride[2]) * s->g->x[2];
     const int again = 1;
     int64_t c = c0;
@@ -299,7 +308,7 @@ static void depthwise_task(void *context, int64_t begin, int64_t end, int worker
 static void depthwise_plan(depthwise *s, int64_t threads)
 {
     const rt_conv *g = s->g;
-    int64_t pixel_bytes = g->out_channels * (int64_t)sizeof(float);
+    int64_t pixel_bytes = g->out_channels * (int64_t)sizeof(rt_real);
     int64_t wanted = threads > 1 ? 4 * threads : 1;
     s->padded = rt_ceil_div(g->out_channels, RT_PANEL) * RT_PANEL;
     s->rows = g->batch * g->out[0] * g->out[1];
@@ -311,8 +320,8 @@ static void depthwise_plan(depthwise *s, int64_t threads)
     }
 }
 
-int RT_FN(rt_depthwise)(rt_team *team, const rt_conv *g, const float *x, const float *packed,
-                        float *y, const rt_post *post)
+int RT_FN(rt_depthwise)(rt_team *team, const rt_conv *g, const rt_real *x, const rt_real *packed,
+                        rt_real *y, const rt_post *post)
 {
     depthwise s = {.g = g, .x = x, .packed = packed, .y = y};
     if (post) s.post = *post;

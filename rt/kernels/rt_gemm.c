@@ -13,16 +13,16 @@ enum {
 
 typedef struct gemm {
     int64_t m, n, k;
-    const float *a;
+    const rt_real *a;
     int64_t lda;
-    const float *packed;
-    float *c;
+    const rt_real *packed;
+    rt_real *c;
     int64_t ldc;
     rt_post post;
     int64_t row_blocks, panel_blocks, panels;
 } gemm;
 
-static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, const float **rows)
+static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, const rt_real **rows)
 {
     int64_t m0 = g->m * row_block / g->row_blocks;
     int64_t m1 = g->m * (row_block + 1) / g->row_blocks;
@@ -55,21 +55,21 @@ static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, co
 static void gemm_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const gemm *g = context;
-    const float *rows[ROWS_MAX];
+    const rt_real *rows[ROWS_MAX];
     (void)worker;
     for (int64_t i = begin; i < end; i++)
         gemm_block(g, i / g->panel_blocks, i % g->panel_blocks, rows);
 }
 
-int RT_FN(rt_gemm)(rt_team *team, int64_t m, int64_t n, int64_t k, const float *a, int64_t lda,
-                   const float *packed, float *c, int64_t ldc, const rt_post *post)
+int RT_FN(rt_gemm)(rt_team *team, int64_t m, int64_t n, int64_t k, const rt_real *a, int64_t lda,
+                   const rt_real *packed, rt_real *c, int64_t ldc, const rt_post *post)
 {
     if (m <= 0 || n <= 0) return 0;
     gemm g = {.m = m, .n = n, .k = k, .a = a, .lda = lda, .packed = packed, .c = c, .ldc = ldc};
     if (post) g.post = *post;
     g.panels = rt_ceil_div(n, RT_PANEL);
     int64_t threads = rt_pool_threads(team->pool);
-    int64_t fit = A_BLOCK_BYTES / rt_max(k * (int64_t)sizeof(float), 1);
+    int64_t fit = A_BLOCK_BYTES / rt_max(k * (int64_t)sizeof(rt_real), 1);
     rt_cut cut = RT_FN(rt_block_cut)(m, g.panels, k, rt_min(rt_max(fit, 4 * MR), ROWS_MAX),
                                      threads > 1 ? 4 * threads : 1);
     g.row_blocks = cut.row_blocks;

@@ -9,17 +9,19 @@
 
 #include "rt_lanes.h"
 
-#if (defined(RT_ISA_V4) || defined(RT_ISA_V3)) && !defined(FERRITE_SCALAR)
+#if (defined(RT_ISA_V4) || (defined(RT_ISA_V3) && !defined(RT_F64))) && !defined(FERRITE_SCALAR)
 
 #define QUARTER(first, k) (first) + (k), (first) + (k), (first) + (k), (first) + (k)
 #define LANES_4(k) QUARTER(0, k)
 #define LANES_8(k) LANES_4(k), QUARTER(4, k)
 #define LANES_16(k) LANES_8(k), QUARTER(8, k), QUARTER(12, k)
 
+#ifndef RT_F64
 #ifdef RT_ISA_V4
 #define LANES 16
 #define SPREAD(x, k) __builtin_shufflevector(x, x, LANES_16(k))
 #include "rt_group_lanes.h"
+#endif
 #endif
 #define LANES 8
 #define SPREAD(x, k) __builtin_shufflevector(x, x, LANES_8(k))
@@ -28,12 +30,16 @@
 #define SPREAD(x, k) __builtin_shufflevector(x, x, LANES_4(k))
 #include "rt_group_lanes.h"
 
-static void run_tile(const rt_block *block, const float *const *rows, int64_t m0, int64_t mr)
+static void run_tile(const rt_block *block, const rt_real *const *rows, int64_t m0, int64_t mr)
 {
     int64_t c = 0;
 #define TAKE(lanes) \
     for (; c + lanes <= block->n; c += lanes) group_tiles_##lanes[mr](block, rows, m0, c);
-    RT_EACH_WIDTH(TAKE)
+#if defined(RT_ISA_V4) && !defined(RT_F64)
+    TAKE(16)
+#endif
+    TAKE(8)
+    TAKE(4)
 #undef TAKE
 }
 

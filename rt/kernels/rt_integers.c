@@ -9,6 +9,7 @@
  * the next one each tile asks for its part, unless one tile is all, which reads no faster for it.
  */
 #include "rt_isa.h"
+#include "rt_words.h"
 
 #if defined(__SSE2__) && !defined(FERRITE_SCALAR)
 #include <immintrin.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Columns contiguous in memory. */
-static inline void rt_panel_rows(float *restrict out, const float *restrict b, int64_t stride_k,
+static inline void rt_panel_rows(rt_real *restrict out, const rt_real *restrict b, int64_t stride_k,
                                  int64_t k, int64_t width)
 {
     if (width == RT_PANEL) {
@@ -21,13 +21,13 @@ static inline void rt_panel_rows(float *restrict out, const float *restrict b, i
     }
     for (int64_t i = 0; i < k; i++) {
         for (int64_t j = 0; j < width; j++) out[i * RT_PANEL + j] = b[i * stride_k + j];
-        for (int64_t j = width; j < RT_PANEL; j++) out[i * RT_PANEL + j] = 0.0f;
+        for (int64_t j = width; j < RT_PANEL; j++) out[i * RT_PANEL + j] = 0;
     }
 }
 
 /* Depth contiguous in memory: a transposition by squares of four. */
-static inline void rt_panel_columns(float *restrict out, const float *restrict b, int64_t stride_n,
-                                    int64_t k, int64_t width)
+static inline void rt_panel_columns(rt_real *restrict out, const rt_real *restrict b,
+                                    int64_t stride_n, int64_t k, int64_t width)
 {
     int64_t whole = width / 4 * 4, i = 0;
     for (; i + 4 <= k; i += 4) {
@@ -35,16 +35,16 @@ static inline void rt_panel_columns(float *restrict out, const float *restrict b
             rt_turn_square(b + j * stride_n + i, stride_n, out + i * RT_PANEL + j, RT_PANEL);
         for (int64_t j = whole; j < RT_PANEL; j++)
             for (int64_t step = i; step < i + 4; step++)
-                out[step * RT_PANEL + j] = j < width ? b[j * stride_n + step] : 0.0f;
+                out[step * RT_PANEL + j] = j < width ? b[j * stride_n + step] : 0;
     }
     for (; i < k; i++)
         for (int64_t j = 0; j < RT_PANEL; j++)
-            out[i * RT_PANEL + j] = j < width ? b[j * stride_n + i] : 0.0f;
+            out[i * RT_PANEL + j] = j < width ? b[j * stride_n + i] : 0;
 }
 
 /* out[k][RT_PANEL] from element (k, n) at b[k * stride_k + n * stride_n], n < width <= RT_PANEL,
  * the rest zero. */
-static inline void rt_panel_pack(float *restrict out, const float *restrict b, int64_t stride_n,
+static inline void rt_panel_pack(rt_real *restrict out, const rt_real *restrict b, int64_t stride_n,
                                  int64_t stride_k, int64_t k, int64_t width)
 {
     if (stride_n == 1) {
@@ -54,7 +54,7 @@ static inline void rt_panel_pack(float *restrict out, const float *restrict b, i
     } else {
         for (int64_t i = 0; i < k; i++)
             for (int64_t j = 0; j < RT_PANEL; j++)
-                out[i * RT_PANEL + j] = j < width ? b[j * stride_n + i * stride_k] : 0.0f;
+                out[i * RT_PANEL + j] = j < width ? b[j * stride_n + i * stride_k] : 0;
     }
 }
 

@@ -8,6 +8,7 @@
  * rows read them; panels are taken in groups, so that A's part of that depth stays in the second-level one.
  */
 #include "rt_isa.h"
+#include "rt_words.h"
 
 enum {
     AT_ONCE = 4,                /* rows of few */

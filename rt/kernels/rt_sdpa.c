@@ -7,6 +7,7 @@
  * at either end of a block that the mask hides from all of the task's rows are left out. With few
  * query rows nothing is packed: dot products straight from the keys.
  */
+#include "rt_dot.h"
 #include "rt_isa.h"
 #include "rt_panel.h"
 #include "rt_vmath.h"

@@ -22,21 +22,32 @@ enum { WAYS = 4 };
 #define LANES 1
 #include "rt_tile_lanes.h"
 #define WIDE(name) name##_1
-#elif defined(RT_ISA_V4)
+#elif defined(RT_ISA_V4) && !defined(RT_F64)
 #define LANES 16
 #include "rt_tile_lanes.h"
 #define LANES 8
 #include "rt_tile_lanes.h"
 #define WIDE(name) name##_16
 #define HALF(name) name##_8
-#elif defined(RT_ISA_V3)
+#elif defined(RT_ISA_V4)
+#define LANES 8
+#include "rt_tile_lanes.h"
+#define LANES 4
+#include "rt_tile_lanes.h"
+#define WIDE(name) name##_8
+#define HALF(name) name##_4
+#elif defined(RT_ISA_V3) && !defined(RT_F64)
 #define LANES 8
 #include "rt_tile_lanes.h"
 #define WIDE(name) name##_8
-#else
+#elif defined(RT_ISA_V3) || !defined(RT_F64)
 #define LANES 4
 #include "rt_tile_lanes.h"
 #define WIDE(name) name##_4
+#else
+#define LANES 2
+#include "rt_tile_lanes.h"
+#define WIDE(name) name##_2
 #endif
 
 #define WAYS_OF(sums) ((sums) >= 8 ? 1 : (sums) >= 4 ? 2 : 4)

@@ -2,7 +2,7 @@
 RT_INLINE void RT_OF(tile_store)(const rt_tile *t, RT_OF(vec) acc[MR][NV], const int mr,
                                  const int nv)
 {
-    float *c = t->c, low = t->low, high = t->high;
+    rt_real *c = t->c, low = t->low, high = t->high;
     if (t->clamp) {
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
@@ -18,8 +18,8 @@ RT_INLINE void RT_OF(tile_store)(const rt_tile *t, RT_OF(vec) acc[MR][NV], const
 }
 
 /* One depth step: acc += the column a[.][k] times the row b. */
-RT_INLINE void RT_OF(tile_step)(RT_OF(vec) acc[MR][NV], const float *const *a, int64_t k,
-                                const float *b, const int mr, const int nv)
+RT_INLINE void RT_OF(tile_step)(RT_OF(vec) acc[MR][NV], const rt_real *const *a, int64_t k,
+                                const rt_real *b, const int mr, const int nv)
 {
     RT_OF(vec) bv[NV];
 #pragma GCC unroll 2
@@ -65,9 +65,10 @@ RT_INLINE void RT_OF(tile_join)(RT_OF(vec) total[MR][NV], RT_OF(vec) acc[WAYS][M
 
 /* Depth from k to end. `ways` sets of sums take turns, so that a small tile has multiply-adds enough to
  * hide their latency. */
-RT_INLINE const float *RT_OF(tile_run)(RT_OF(vec) acc[WAYS][MR][NV], const float *const *a,
-                                       int64_t k, int64_t end, const float *b, const char **ahead,
-                                       int64_t step, const int mr, const int nv, const int ways)
+RT_INLINE const rt_real *RT_OF(tile_run)(RT_OF(vec) acc[WAYS][MR][NV], const rt_real *const *a,
+                                         int64_t k, int64_t end, const rt_real *b,
+                                         const char **ahead, int64_t step, const int mr,
+                                         const int nv, const int ways)
 {
     const char *prefetch = *ahead;
     if (ways > 1)
@@ -81,7 +82,7 @@ RT_INLINE const float *RT_OF(tile_run)(RT_OF(vec) acc[WAYS][MR][NV], const float
     for (; k < end; k++, b += RT_PANEL, prefetch += step) {
         RT_OF(tile_step)(acc[0], a, k, b, mr, nv);
         RT_PREFETCH(prefetch);
-        if (NR * sizeof(float) > RT_LINE) RT_PREFETCH(prefetch + RT_LINE);
+        if (NR * sizeof(rt_real) > RT_LINE) RT_PREFETCH(prefetch + RT_LINE);
     }
     *ahead = prefetch;
     return b;
@@ -91,14 +92,14 @@ RT_INLINE void RT_OF(tile_body)(const rt_tile *t, const int mr, const int nv, co
 {
     RT_OF(vec) acc[WAYS][MR][NV], total[MR][NV];
     RT_OF(tile_start)(t, acc, mr, nv, ways);
-    const float *b = t->b;
+    const rt_real *b = t->b;
     const char *prefetch = t->prefetch;
-    const float *const *rows = t->rows;
+    const rt_real *const *rows = t->rows;
     const int64_t part = (t->fine ? RT_FINE_PART : RT_DEPTH_PART) * ways;
     int64_t left = part;
     int first = 1;
     for (int64_t tap = 0; tap < t->taps; tap++, rows += mr) {
-        const float *a[MR];
+        const rt_real *a[MR];
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++) a[i] = rows[i] + t->offset;
         for (int64_t k = 0, end; k < t->run; k = end) {
@@ -124,7 +125,7 @@ RT_INLINE void RT_OF(tile_body)(const rt_tile *t, const int mr, const int nv, co
             for (int j = 0; j < nv; j++) acc[0][i][j] += RT_OF(load)(t->c + i * t->ldc + j * LANES);
     }
     if (t->scale) {
-        float alpha = t->alpha;
+        rt_real alpha = t->alpha;
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
 #pragma GCC unroll 2

@@ -1,25 +1,27 @@
-/* rt_turn.h - transposing copies of floats, by squares of four. */
+/* rt_turn.h - transposing copies of numbers (rt_real.h), by squares of four. */
 #ifndef RT_TURN_H
 #define RT_TURN_H
 
 #include "rt_compiler.h"
+#include "rt_real.h"
 
 #include <stdint.h>
 
 /* to[i * to_row + j] = from[j * from_row + i], i and j below 4. */
 #ifdef FERRITE_SCALAR
-static inline void rt_turn_square(const float *restrict from, int64_t from_row, float *restrict to,
-                                  int64_t to_row)
+static inline void rt_turn_square(const rt_real *restrict from, int64_t from_row,
+                                  rt_real *restrict to, int64_t to_row)
 {
     for (int64_t i = 0; i < 4; i++)
         for (int64_t j = 0; j < 4; j++) to[i * to_row + j] = from[j * from_row + i];
 }
 #else
-typedef float rt_four __attribute__((vector_size(16)));
-typedef float rt_four_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
+typedef rt_real rt_four __attribute__((vector_size(4 * RT_REAL_BYTES)));
+typedef rt_real rt_four_unaligned
+    __attribute__((vector_size(4 * RT_REAL_BYTES), aligned(RT_REAL_BYTES), may_alias));
 
-static inline void rt_turn_square(const float *restrict from, int64_t from_row, float *restrict to,
-                                  int64_t to_row)
+static inline void rt_turn_square(const rt_real *restrict from, int64_t from_row,
+                                  rt_real *restrict to, int64_t to_row)
 {
     rt_four r0 = *(const rt_four_unaligned *)from;
     rt_four r1 = *(const rt_four_unaligned *)(from + from_row);
@@ -37,10 +39,10 @@ static inline void rt_turn_square(const float *restrict from, int64_t from_row, 
 #endif
 
 /* to[i * to_row + j] = from[j * from_row + i], i < rows, j < columns. They do not overlap. */
-static inline void rt_turn(const float *restrict from, int64_t from_row, int64_t rows,
-                           int64_t columns, float *restrict to, int64_t to_row)
+static inline void rt_turn(const rt_real *restrict from, int64_t from_row, int64_t rows,
+                           int64_t columns, rt_real *restrict to, int64_t to_row)
 {
-    enum { LINE = 16 }; /* floats of a cache line, which are written together */
+    enum { LINE = 64 / RT_REAL_BYTES }; /* numbers of a cache line, which are written together */
     int64_t whole = rows / 4 * 4;
     for (int64_t j0 = 0; j0 < columns; j0 += LINE) {
         int64_t j1 = j0 + LINE < columns ? j0 + LINE : columns, squares = j0 + (j1 - j0) / 4 * 4;

@@ -1,4 +1,4 @@
-/* rt_vmath.h - vector exponential, horizontal reductions, dot product. */
+/* rt_vmath.h - vector exponential, greatest lane. */
 #ifndef RT_VMATH_H
 #define RT_VMATH_H
 
@@ -30,28 +30,6 @@ RT_INLINE float v_reduce_max(vf x)
     float m = V_LANE(x, 0);
     for (int i = 1; i < VL; i++) m = V_LANE(x, i) > m ? V_LANE(x, i) : m;
     return m;
-}
-
-RT_INLINE float v_reduce_add(vf x)
-{
-    float part[VL];
-    v_store(part, x);
-    for (int half = VL / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) part[i] += part[i + half];
-    return part[0];
-}
-
-RT_INLINE float v_dot(const float *a, const float *b, int64_t count)
-{
-    vf sum[4] = {(vf){0}};
-    int64_t i = 0;
-    for (; i + 4 * VL <= count; i += 4 * VL)
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; j++) sum[j] += v_load(a + i + j * VL) * v_load(b + i + j * VL);
-    for (; i + VL <= count; i += VL) sum[0] += v_load(a + i) * v_load(b + i);
-    float total = v_reduce_add((sum[0] + sum[1]) + (sum[2] + sum[3]));
-    for (; i < count; i++) total += a[i] * b[i];
-    return total;
 }
 
 #endif

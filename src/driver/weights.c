@@ -91,19 +91,21 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     int64_t conv_strides[5];
     rt_conv conv;
     const sym_expr *sizes = op->inputs[operand].sizes;
+    bool is_double = op->inputs[operand].dtype == TY_F64;
     switch (loop_can_pack(p, op, operand)) {
     case LOOP_PACKS_NOTHING: return 0;
     case LOOP_PACKS_MATRIX:
-        return (int64_t)rt_gemm_packed_bytes(number(p, sizes[1]), number(p, sizes[0]));
+        return (int64_t)(is_double ? rt_gemm_packed_bytes_f64 : rt_gemm_packed_bytes_f32)(
+            number(p, sizes[1]), number(p, sizes[0]));
     case LOOP_PACKS_INTEGERS:
         return (int64_t)rt_quantised_packed_bytes(bits_of(p, op), number(p, sizes[1]),
                                                   number(p, sizes[0]));
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, op, &conv, conv_strides);
-        return (int64_t)rt_conv_packed_bytes(&conv);
+        return (int64_t)(is_double ? rt_conv_packed_bytes_f64 : rt_conv_packed_bytes_f32)(&conv);
     case LOOP_PACKS_TRANSFORMED:
         tiles_geometry(p, op, &conv, conv_strides);
-        return (int64_t)rt_conv_packed_bytes(&conv);
+        return (int64_t)rt_conv_packed_bytes_f32(&conv);
     }
     return 0;
 }
@@ -158,6 +160,17 @@ uint64_t weights_key_of(const wrap_program *w)
     return key ? key : 1;
 }
 
+static void pack_matrix(const loop_program *p, const loop_view *v, const char *from, char *to,
+                        rt_pool *pool)
+{
+    int64_t k = number(p, v->sizes[0]), n = number(p, v->sizes[1]),
+            stride_k = number(p, v->strides[0]), stride_n = number(p, v->strides[1]);
+    if (v->dtype == TY_F64)
+        rt_gemm_pack_f64(pool, n, k, (const double *)from, stride_n, stride_k, (double *)to);
+    else
+        rt_gemm_pack_f32(pool, n, k, (const float *)from, stride_n, stride_k, (float *)to);
+}
+
 static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out, rt_pool *pool)
 {
     const loop_program *p = w->loops;
@@ -175,10 +188,7 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
     rt_conv conv;
     switch (loop_can_pack(p, weight->packed_for, weight->operand)) {
     case LOOP_PACKS_NOTHING: CHECK(w->session, false); return;
-    case LOOP_PACKS_MATRIX:
-        rt_gemm_pack_f32(pool, number(p, v->sizes[1]), number(p, v->sizes[0]), (const float *)from,
-                         number(p, v->strides[1]), number(p, v->strides[0]), (float *)to);
-        return;
+    case LOOP_PACKS_MATRIX: pack_matrix(p, v, from, to, pool); return;
     case LOOP_PACKS_INTEGERS:
         rt_quantised_pack(pool, bits_of(p, weight->packed_for), number(p, v->sizes[1]),
                           number(p, v->sizes[0]), (const int8_t *)from, number(p, v->strides[1]),
@@ -186,7 +196,10 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
         return;
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, weight->packed_for, &conv, strides);
-        rt_conv_pack_f32(pool, &conv, (const float *)from, strides, (float *)to);
+        if (v->dtype == TY_F64)
+            rt_conv_pack_f64(pool, &conv, (const double *)from, strides, (double *)to);
+        else
+            rt_conv_pack_f32(pool, &conv, (const float *)from, strides, (float *)to);
         return;
     case LOOP_PACKS_TRANSFORMED:
         tiles_geometry(p, weight->packed_for, &conv, strides);

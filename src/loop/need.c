@@ -87,9 +87,14 @@ sym_expr need_int(const needing *n, const char *name)
     return at < 0 ? need_number(n, 0) : n->op->ints[at];
 }
 
+int64_t need_real(const needing *n)
+{
+    return n->op->outputs[0].dtype == TY_F64 ? 8 : NEED_FLOAT;
+}
+
 sym_expr need_panels(const needing *n, sym_expr columns, sym_expr depth)
 {
-    return need_bytes(n, need_times(n, need_up_to(n, columns, RT_PANEL), depth), NEED_FLOAT);
+    return need_bytes(n, need_times(n, need_up_to(n, columns, RT_PANEL), depth), need_real(n));
 }
 
 bool need_is_packed(const needing *n, uint32_t operand)

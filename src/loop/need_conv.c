@@ -75,7 +75,7 @@ static void need_copies(needing *n, const geometry *g)
 {
     const loop_view *x = &n->op->inputs[0];
     if (need_is(n, x->strides[1], 1) || need_is(n, x->sizes[1], 1)) return;
-    sym_expr image = need_bytes(n, need_times(n, g->in_pixels, g->in_channels), NEED_FLOAT),
+    sym_expr image = need_bytes(n, need_times(n, g->in_pixels, g->in_channels), need_real(n)),
              count = need_most(n, need_over(n, RT_CONV_COPY_BYTES, image), 1);
     need_share(n, need_times(n, sym_min(n->t, count, g->batch), image));
 }
@@ -96,8 +96,8 @@ static void need_phases(needing *n, const geometry *g)
     sym_expr columns = need_least(n, g->out_each, RT_CONV_PHASE_COLUMNS);
     need_give_each(n, need_number(n, RT_STATE_BYTES));
     need_give_each(n, need_bytes(n, need_times(n, rows, taps), NEED_POINTER));
-    need_give_each(n, need_bytes(n, g->in_each, NEED_FLOAT));
-    need_give_each(n, need_bytes(n, need_times(n, rows, columns), NEED_FLOAT));
+    need_give_each(n, need_bytes(n, g->in_each, need_real(n)));
+    need_give_each(n, need_bytes(n, need_times(n, rows, columns), need_real(n)));
 }
 
 static void need_transposed(needing *n, const geometry *g)
@@ -131,7 +131,7 @@ static sym_expr indirect_bytes(const needing *n, const geometry *g)
     rows = sym_min(n->t, rows, g->out_pixels);
     sym_expr table = need_bytes(n, need_times(n, rows, g->taps), NEED_POINTER);
     return sym_add(n->t, sym_add_int(n->t, table, RT_STATE_BYTES),
-                   need_bytes(n, g->in_channels, NEED_FLOAT));
+                   need_bytes(n, g->in_channels, need_real(n)));
 }
 
 /* Of `count` output positions along an axis: the input positions under them. */
@@ -149,11 +149,11 @@ static sym_expr band_bytes(const needing *n, const geometry *g)
     sym_expr row[] = {g->kernel[0], g->stride[1], width, g->in_each},
              few = sym_ceildiv(n->t, need_number(n, RT_CONV_BAND_FEW), need_most(n, g->out[2], 1));
     sym_expr fit =
-        need_over(n, RT_CONV_BAND_BYTES, need_bytes(n, sym_product(n->t, row, 4), NEED_FLOAT));
+        need_over(n, RT_CONV_BAND_BYTES, need_bytes(n, sym_product(n->t, row, 4), need_real(n)));
     fit = sym_min(n->t, sym_max(n->t, fit, few), need_over(n, RT_CONV_BAND_PIXELS, g->out[2]));
     sym_expr strip = need_most(n, sym_min(n->t, fit, g->out[1]), 1);
     sym_expr factors[] = {g->kernel[0], reach(n, g, 1, strip), width, g->in_each};
-    sym_expr band = need_bytes(n, sym_product(n->t, factors, 4), NEED_FLOAT);
+    sym_expr band = need_bytes(n, sym_product(n->t, factors, 4), need_real(n));
     bool whole_rows = need_is(n, g->dilation[2], 1);
     sym_expr taps = whole_rows ? need_times(n, g->kernel[0], g->kernel[1]) : g->taps;
     sym_expr table = need_times(n, need_times(n, strip, g->out[2]), taps);
@@ -181,7 +181,7 @@ void need_conv(needing *n)
     }
     need_conv_weights(n, &g);
     if (!has_pixel_order(n, y))
-        need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), NEED_FLOAT));
+        need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), need_real(n)));
     bool depthwise = is_depthwise(n, &g);
     bool in_bands = !depthwise && need_may_be(n, g.in_each, 0, RT_CONV_BAND_CHANNELS - 1);
     bool beyond = depthwise || may_spread(n, &g) ||

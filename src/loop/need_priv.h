@@ -28,7 +28,8 @@ bool need_may_be(const needing *n, sym_expr e, int64_t from, int64_t to);
  * output, have so many dimensions. */
 bool need_has(const needing *n, uint32_t inputs, uint32_t rank);
 sym_expr need_int(const needing *n, const char *name);
-sym_expr need_panels(const needing *n, sym_expr columns, sym_expr depth);
+int64_t need_real(const needing *n); /* bytes of a number of the first output: 8 of f64, else 4 */
+sym_expr need_panels(const needing *n, sym_expr columns, sym_expr depth); /* of such numbers */
 /* The operand is a constant that is re-laid when the program is compiled. */
 bool need_is_packed(const needing *n, uint32_t operand);
 

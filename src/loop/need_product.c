@@ -8,7 +8,7 @@ void need_gemm(needing *n)
     const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
     if (!need_has(n, 2, 2)) return;
     if (!need_is(n, a->strides[1], 1) && !need_is(n, a->sizes[1], 1))
-        need_share(n, need_bytes(n, need_times(n, a->sizes[0], a->sizes[1]), NEED_FLOAT));
+        need_share(n, need_bytes(n, need_times(n, a->sizes[0], a->sizes[1]), need_real(n)));
     if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], b->sizes[0]));
 }
 
@@ -60,15 +60,15 @@ typedef struct product {
 /* A task's group of panels, and its rows. */
 static void need_product(needing *n, const product *p)
 {
-    sym_expr depth = need_bytes(n, p->k, RT_PANEL * NEED_FLOAT),
+    sym_expr depth = need_bytes(n, p->k, RT_PANEL * need_real(n)),
              count = sym_ceildiv(n->t, p->n, need_number(n, RT_PANEL)),
              group = sym_min(n->t, count, need_most(n, need_over(n, RT_BMM_GROUP_BYTES, depth), 1)),
              rows = need_least(n, p->m, RT_BMM_TILES * RT_MOST_ROWS);
     need_give_each(n, need_number(n, RT_STATE_BYTES));
     need_give_each(n, need_times(n, group, depth));
-    if (p->copies_a) need_give_each(n, need_bytes(n, need_times(n, rows, p->k), NEED_FLOAT));
+    if (p->copies_a) need_give_each(n, need_bytes(n, need_times(n, rows, p->k), need_real(n)));
     if (p->copies_c)
-        need_give_each(n, need_bytes(n, need_times(n, rows, group), RT_PANEL * NEED_FLOAT));
+        need_give_each(n, need_bytes(n, need_times(n, rows, group), RT_PANEL * need_real(n)));
     need_give_each(n, need_bytes(n, rows, NEED_POINTER));
 }
 

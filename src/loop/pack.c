@@ -8,15 +8,20 @@ static bool are_numbers(const loop_program *p, const sym_expr *list, uint32_t co
     return true;
 }
 
+static bool has_packed_dtype(loop_packing kind, ty_dtype d)
+{
+    if (kind == LOOP_PACKS_INTEGERS) return d == TY_I8;
+    return d == TY_F32 || (d == TY_F64 && kind != LOOP_PACKS_TRANSFORMED);
+}
+
 loop_packing loop_can_pack(const loop_program *p, const loop_op *op, uint32_t operand)
 {
     const loop_view *v = &op->inputs[operand];
     const loop_operator *row = loop_operator_of(op->kernel);
     loop_windows windows;
     if (operand != 1 || !row || v->buffer == LOOP_NO_BUFFER ||
-        v->dtype != (row->packs == LOOP_PACKS_INTEGERS ? TY_I8 : TY_F32) ||
-        !sym_is_int(p->symbols, v->offset, NULL) || !are_numbers(p, v->sizes, v->rank) ||
-        !are_numbers(p, v->strides, v->rank))
+        !has_packed_dtype(row->packs, v->dtype) || !sym_is_int(p->symbols, v->offset, NULL) ||
+        !are_numbers(p, v->sizes, v->rank) || !are_numbers(p, v->strides, v->rank))
         return LOOP_PACKS_NOTHING;
     bool fits = v->rank == 2;
     if (row->packs == LOOP_PACKS_INTEGERS) fits &= are_numbers(p, op->ints, op->int_count);

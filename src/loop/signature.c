@@ -25,6 +25,7 @@ static bool find_class(sig_text type, dtype_class *out)
         {"any", ~UINT64_C(0), true},
         {"ordered", INTEGERS | FLOATS, true},
         {"float", FLOATS, true},
+        {"dense", BIT(F32) | BIT(F64), true},
         {"linear", BIT(F32) | BIT(F64) | COMPLEX, true},
         {"real", BIT(F32) | BIT(F64), false},
         {"complex", COMPLEX, false},

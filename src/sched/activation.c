@@ -9,6 +9,12 @@
 
 enum { CLAMP = 2 /* of the row in extern.def: within `low` and `high` */ };
 
+/* What operators that keep within bounds give. */
+static bool is_dense(ty_dtype d)
+{
+    return d == TY_F32 || d == TY_F64;
+}
+
 /* Is there no such int, or is it this number? */
 static bool is_number(const loop_program *p, const loop_op *op, const char *name, int64_t number)
 {
@@ -21,7 +27,7 @@ static bool is_number(const loop_program *p, const loop_op *op, const char *name
 static const loop_node *bounded(const loop_program *p, loop_value value, sched_activation *bounds)
 {
     const loop_node *n = &p->nodes.at[value.id];
-    if (n->dtype != TY_F32) return NULL;
+    if (!is_dense(n->dtype)) return NULL;
     if (n->op == LOOP_LOAD || n->op == LOOP_ADD) return n;
     if (n->op != LOOP_MIN && n->op != LOOP_MAX) return NULL;
     bool second = p->nodes.at[n->args[1].id].op == LOOP_CONST;
@@ -43,7 +49,7 @@ static const loop_node *bounded(const loop_program *p, loop_value value, sched_a
 /* A load of the element that is stored to: law S3 says that it is the one at hand. */
 static bool is_own(const loop_store *store, const loop_node *load)
 {
-    return load->op == LOOP_LOAD && load->dtype == TY_F32 && sym_same(load->index, store->index);
+    return load->op == LOOP_LOAD && is_dense(load->dtype) && sym_same(load->index, store->index);
 }
 
 /* What the group's epilogue does, if no more than that. */
@@ -62,7 +68,7 @@ static bool find_activation(const loop_program *p, const sched_group *g, sched_a
                               .high = INFINITY,
                               .addend = LOOP_NO_BUFFER,
                               .result = store->buffer};
-    if (store->mode != LOOP_SET || p->buffers.at[store->buffer].dtype != TY_F32) return false;
+    if (store->mode != LOOP_SET || !is_dense(p->buffers.at[store->buffer].dtype)) return false;
     const loop_node *made = bounded(p, store->value, out);
     if (made && made->op == LOOP_ADD && is_number(p, op, "groups", 1)) {
         const loop_node *one = &p->nodes.at[made->args[0].id],

@@ -57,3 +57,24 @@ def bytes_resampled(u, v):
     lines = size(u, (13, 5), mode="bilinear"), size(v, (4, 17), mode="bilinear", align_corners=True)
     cubic = size(u, scale_factor=1.7, mode="bicubic"), size(v, (1, 4), mode="bicubic", align_corners=True)
     return *lines, *cubic, size(u.to(memory_format=torch.channels_last), (3, 14), mode="bicubic")
+
+
+@op(real(2, 5, 19, dtype=torch.float64), real(33, 19, dtype=torch.float64), real(2, 19, 7, dtype=torch.float64),
+    real(33, dtype=torch.float64))
+def products_of_doubles(x, w, y, b):
+    """As precise as doubles are, in each layout, with what surrounds them: 1e-9 is lost in floats."""
+    x = 1 + x * 1e-9
+    z = torch.complex(x, -x).reshape(10, 19)
+    biased = torch.nn.functional.linear(x, w, b).relu(), torch.addmm(b, x[0].t()[:5, :3], w[:, :3].t(), beta=2)
+    rows = x[0] @ y[0, :, 0], (w @ w.t() - b).clamp(-1, 2), torch.view_as_real(z @ z.t())
+    return *biased, x @ y, torch.bmm(x, y).transpose(1, 2) + 1, *rows
+
+
+@op(real(2, 16, 5, 6, dtype=torch.float64), real(9, 16, 3, 3, dtype=torch.float64),
+    real(16, 4, 3, 3, dtype=torch.float64), real(16, dtype=torch.float64))
+def convolutions_of_doubles(x, w, g, b):
+    """Dense, by groups, by channels, of few channels, transposed."""
+    conv, turned, x = torch.nn.functional.conv2d, torch.nn.functional.conv_transpose2d, 1 + x * 1e-9
+    dense = conv(x, w, padding=1).relu(), conv(x, w[:, :, :1, :1]), conv(x[:, :3], w[:, :3], stride=2)
+    apart = conv(x, g, b, groups=4), conv(x, g[:, :1], b, padding=1, groups=16), conv(x.permute(0, 1, 3, 2), w)
+    return *dense, *apart, turned(x, g, stride=2), turned(x, g[:, :1], b, groups=16)

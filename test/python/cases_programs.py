@@ -803,3 +803,25 @@ def added_products():
 
     sets = [(torch.randn(n, 21), torch.randn(m, 3, 9, 11)) for n, m in ((13, 2), (2, 1), (30, 3))]
     return Added(), sets, {"dynamic_shapes": ({0: Dim("n", min=2, max=64)}, {0: Dim("m", min=1, max=8)})}
+
+
+@program
+def layers_of_doubles():
+    """Products and convolutions of float64 by constant weights, with what surrounds them."""
+
+    class Layers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.ModuleList((nn.Linear(19, 40), nn.Linear(40, 19, bias=False), nn.Linear(19, 1)))
+            self.conv = nn.ModuleList((nn.Conv2d(3, 12, 3, padding=1), nn.Conv2d(12, 12, 3, padding=1, groups=3),
+                                       nn.Conv2d(12, 12, 3, stride=2, groups=12), nn.Conv2d(12, 20, 1),
+                                       nn.ConvTranspose2d(20, 5, 3, stride=2), nn.Conv2d(5, 9, 3)))
+
+        def forward(self, x, image):
+            y = x + self.linear[1](F.relu6(self.linear[0](x)))
+            z = F.relu(self.conv[0](image))
+            z = z + F.silu(self.conv[1](z))
+            z = F.gelu(self.conv[3](self.conv[2](z)))
+            return y, self.linear[2](y), torch.tanh(self.conv[5](self.conv[4](z)))
+
+    return Layers().double(), [(torch.randn(6, 19).double(), torch.randn(2, 3, 9, 8).double())]

@@ -1,10 +1,10 @@
-/* conv.c -- convolutions: the extern kernel `conv` for float32 in one to three dimensions, a plain
- * reduction otherwise.
+/* conv.c -- convolutions: the extern kernel `conv` for float32 and float64 in one to three dimensions, a
+ * plain reduction otherwise.
  *
  * Float convolutions work in channels-last memory, whatever their dimensions: the input is realised so
  * when it has no memory yet, and the output is laid out so. Whatever the layout is, it is only strides.
  * Where Winograd's algorithm takes less time, and the weight, which is transformed ahead, is a constant, the
- * kernel is `winograd`.
+ * kernel is `winograd`, of float32.
  */
 #include "lower/ops/conv.h"
 
@@ -58,8 +58,9 @@ static bool is_plain_axis(lowering *l, const convolution *c, uint32_t d)
 /* Of Winograd's algorithm, for the sizes of the example; 0: not by that. */
 static int64_t tile_of(lowering *l, const convolution *c)
 {
-    if (l->direct_convolution || c->dims != 2 || c->transposed || !lower_is_one(l, c->groups) ||
-        !lower_is_constant(l, c->weight) || !is_plain_axis(l, c, 0) || !is_plain_axis(l, c, 1))
+    if (l->direct_convolution || lower_dtype(c->x) != TY_F32 || c->dims != 2 || c->transposed ||
+        !lower_is_one(l, c->groups) || !lower_is_constant(l, c->weight) ||
+        !is_plain_axis(l, c, 0) || !is_plain_axis(l, c, 1))
         return 0;
     const sym_table *s = l->symbols;
     return lower_tile_of(&(lower_image){.batch = sym_hint(s, c->sizes[0], 1),
@@ -81,7 +82,7 @@ static lower_tensor conv_extern(lowering *l, const convolution *c)
         channels_last(l, rank, c->sizes, strides);
         wanted = strides;
     }
-    lower_tensor out = lower_temp_tensor(l, TY_F32, rank, c->sizes, wanted);
+    lower_tensor out = lower_temp_tensor(l, lower_dtype(c->x), rank, c->sizes, wanted);
     int64_t tile = tile_of(l, c);
     if (tile) {
         const loop_int ints[] = {{"tile", lower_const(l, tile)},
@@ -240,8 +241,8 @@ fe_status lower_op_conv(lowering *l, fx_node *n, const lower_row *row)
     bool empty = false;
     for (uint32_t k = 0; k < c.x.rank; k++)
         empty |= lower_is_zero(l, c.x.sizes[k]) || lower_is_zero(l, c.sizes[k]);
-    lower_tensor y =
-        d == TY_F32 && !empty && lower_has_operators(l) ? conv_extern(l, &c) : conv_nest(l, &c);
+    bool has_kernel = (d == TY_F32 || d == TY_F64) && !empty && lower_has_operators(l);
+    lower_tensor y = has_kernel ? conv_extern(l, &c) : conv_nest(l, &c);
     if (!batched) y = lower_squeeze(l, y, 0);
     return lower_give(l, lower_cast(l, y, out->dtype));
 }

@@ -1,6 +1,6 @@
-/* matmul.c -- matrix products: the extern kernels `gemm` (float32, a constant weight on the right)
- * and `bmm` (float32, anything else); other dtypes, other devices than the host, and one column, which
- * takes no more than reading the matrix, are plain reductions.
+/* matmul.c -- matrix products of float32 and float64: the extern kernels `gemm` (a constant weight on the
+ * right) and `bmm` (anything else); other dtypes, other devices than the host, and one column, which takes no
+ * more than reading the matrix, are plain reductions.
  *
  * A bias of one element a column goes into gemm itself; whatever else surrounds a product (a full
  * addend, alpha, beta, an activation) stays pointwise, and the scheduler makes it the product's
@@ -42,7 +42,7 @@ static lower_tensor gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tens
     loop_view views[3] = {lower_strided(l, a), lower_strided(l, b), lower_no_view(l)};
     if (!lower_absent(bias)) views[2] = lower_strided(l, bias);
     bool takes = wanted && (lower_is_one(l, wanted[1]) || lower_is_one(l, sizes[1]));
-    lower_tensor out = lower_temp_tensor(l, TY_F32, 2, sizes, takes ? wanted : NULL);
+    lower_tensor out = lower_temp_tensor(l, lower_dtype(a), 2, sizes, takes ? wanted : NULL);
     lower_extern(l, "gemm", 3, views, out.box->view, 1, &(loop_int){"activation", l->zero}, 2,
                  (loop_float[]){{"low", 0}, {"high", 0}});
     return out;
@@ -53,7 +53,7 @@ static lower_tensor bmm(lowering *l, lower_tensor a, lower_tensor b, const sym_e
                         const sym_expr *wanted)
 {
     loop_view views[3] = {lower_strided(l, a), lower_strided(l, b), lower_no_view(l)};
-    lower_tensor out = lower_temp_tensor(l, TY_F32, 3, sizes, wanted);
+    lower_tensor out = lower_temp_tensor(l, lower_dtype(a), 3, sizes, wanted);
     lower_extern(l, "bmm", 3, views, out.box->view, 0, NULL, 2,
                  (loop_float[]){{"alpha", 1}, {"beta", 0}});
     return out;
@@ -66,16 +66,23 @@ static bool is_empty(lowering *l, lower_tensor t)
     return false;
 }
 
+/* Is there an extern kernel for it? */
+static bool has_kernel(lowering *l, lower_tensor a, lower_tensor b)
+{
+    ty_dtype d = lower_dtype(a);
+    return (d == TY_F32 || d == TY_F64) && lower_has_operators(l) && !is_empty(l, a) &&
+           !is_empty(l, b);
+}
+
 /* a[m,k] @ b[k,n] (+ bias[n]) in one dtype, which is one to compute in. */
 static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
                                const sym_expr *wanted)
 {
     sym_expr sizes[2] = {a.sizes[0], b.sizes[1]};
-    bool is_float =
-        lower_dtype(a) == TY_F32 && lower_has_operators(l) && !is_empty(l, a) && !is_empty(l, b);
-    if (is_float && lower_is_constant(l, b)) return gemm(l, a, b, bias, sizes, wanted);
+    bool is_kernel = has_kernel(l, a, b);
+    if (is_kernel && lower_is_constant(l, b)) return gemm(l, a, b, bias, sizes, wanted);
     lower_tensor out;
-    if (is_float && !sym_same(b.sizes[1], l->one)) {
+    if (is_kernel && !sym_same(b.sizes[1], l->one)) {
         sym_expr batched[3] = {l->one, sizes[0], sizes[1]}, strides[3];
         if (wanted) {
             strides[0] = sym_mul(l->symbols, sizes[0], sizes[1]);
@@ -94,9 +101,7 @@ static lower_tensor product_3d(lowering *l, lower_tensor a, lower_tensor b, cons
 {
     sym_expr sizes[3] = {a.sizes[0], a.sizes[1], b.sizes[2]};
     bool one_column = sym_same(b.sizes[2], l->one);
-    if (lower_dtype(a) == TY_F32 && lower_has_operators(l) && !is_empty(l, a) && !is_empty(l, b) &&
-        !one_column)
-        return bmm(l, a, b, sizes, wanted);
+    if (has_kernel(l, a, b) && !one_column) return bmm(l, a, b, sizes, wanted);
     return product_nest(l, a, b, sizes, wanted);
 }
 
@@ -123,7 +128,7 @@ static lower_tensor batch_of(lowering *l, lower_tensor t, uint32_t rank, const s
 /* Complex numbers as the four products of their parts, where these have matrices to run. */
 static bool is_in_parts(lowering *l, lower_tensor a, lower_tensor b)
 {
-    if (lower_dtype(a) != TY_C64 || is_empty(l, a) || is_empty(l, b)) return false;
+    if (!ty_is_complex(lower_dtype(a)) || is_empty(l, a) || is_empty(l, b)) return false;
     const sym_expr sides[] = {a.sizes[a.rank - 2], a.sizes[a.rank - 1], b.sizes[b.rank - 1]};
     for (size_t i = 0; i < COUNT_OF(sides); i++)
         if (sym_hint(l->symbols, sides[i], LARGE_SIDE) < LARGE_SIDE) return false;
@@ -145,9 +150,11 @@ static lower_tensor product_in_parts(lowering *l, lower_tensor a, lower_tensor b
         p[i / 2][i % 2] = product_many(l, x[i / 2], y[i % 2], (lower_tensor){0}, NULL);
     lower_tensor re = lower_binary(l, LOOP_SUB, p[0][0], p[1][1]),
                  im = lower_binary(l, LOOP_ADD, p[0][1], p[1][0]);
-    loop_node joined = {
-        .op = LOOP_COMPLEX, .dtype = TY_C64, .args = {lower_here(l, re), lower_here(l, im)}};
-    lower_tensor out = lower_value(l, TY_C64, re.rank, re.sizes, loop_make(l->program, joined));
+    loop_node joined = {.op = LOOP_COMPLEX,
+                        .dtype = lower_dtype(a),
+                        .args = {lower_here(l, re), lower_here(l, im)}};
+    lower_tensor out =
+        lower_value(l, lower_dtype(a), re.rank, re.sizes, loop_make(l->program, joined));
     return lower_absent(bias) ? out : lower_binary(l, LOOP_ADD, out, bias);
 }
 
