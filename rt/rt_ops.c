@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-/* ---- products of floats ---- */
-
-int rt_op_gemm(rt_frame *frame, const rt_call *call)
-{
-    return call->out[0].dtype == FE_F64 ? rt_multiply_f64(frame, call)
-                                        : rt_multiply_f32(frame, call);
-}
-
-int rt_op_bmm(rt_frame *frame, const rt_call *call)
-{
-    return call->out[0].dtype == FE_F64 ? rt_multiply_batch_f64(frame, call)
-                                        : rt_multiply_batch_f32(frame, call);
-}
-
 /* ---- gemm with weights of integers ---- */
 
 int rt_op_quantised_gemm(rt_frame *frame, const rt_call *call)
@@ -143,14 +129,12 @@ void rt_weight_strides(const fe_tensor *w, int64_t *strides)
     for (uint32_t d = 2; d < w->rank; d++) strides[5 - w->rank + d] = w->strides[d];
 }
 
-int rt_op_conv(rt_frame *frame, const rt_call *call)
+rt_conv rt_conv_of(const rt_call *call)
 {
     rt_conv conv = conv_of(&call->in[0], &call->in[1], &call->out[0], call->ints[RT_CONV_GROUPS],
                            call->ints + RT_CONV_LIST);
     conv.transposed = call->ints[RT_CONV_TRANSPOSED] != 0;
-    int activation = (int)call->ints[RT_CONV_ACTIVATION];
-    return call->out[0].dtype == FE_F64 ? rt_convolve_f64(frame, call, conv, activation)
-                                        : rt_convolve_f32(frame, call, conv, activation);
+    return conv;
 }
 
 int rt_op_winograd(rt_frame *frame, const rt_call *call)

@@ -55,11 +55,10 @@ void rt_copy_any(char *to, const int64_t *to_strides, const char *from, const in
 /* Strides of a convolution's weight, spatial axes right-aligned. */
 void rt_weight_strides(const fe_tensor *w, int64_t *strides);
 
-/* ---- rt_ops_real.c: operators on numbers of one type ---- */
-int rt_multiply_f32(rt_frame *frame, const rt_call *call);
-int rt_multiply_f64(rt_frame *frame, const rt_call *call);
-int rt_multiply_batch_f32(rt_frame *frame, const rt_call *call);
-int rt_multiply_batch_f64(rt_frame *frame, const rt_call *call);
+/* The geometry of a call of conv. */
+rt_conv rt_conv_of(const rt_call *call);
+
+/* ---- rt_ops_real.c ---- */
 int rt_convolve_f32(rt_frame *frame, const rt_call *call, rt_conv conv, int activation);
 int rt_convolve_f64(rt_frame *frame, const rt_call *call, rt_conv conv, int activation);
 

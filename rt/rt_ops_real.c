@@ -53,7 +53,7 @@ static const rt_real *kept_b(rt_frame *frame, int64_t n, int64_t k, const rt_rea
     return packed;
 }
 
-int RT_TYPED(rt_multiply)(rt_frame *frame, const rt_call *call)
+int RT_TYPED(rt_op_gemm)(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *a = &call->in[0], *b = &call->in[1], *bias = &call->in[2], *c = &call->out[0];
     int64_t m = a->sizes[0], k = a->sizes[1], n = b->sizes[1];
@@ -119,7 +119,7 @@ static int multiply(rt_frame *frame, rt_team *team, const rt_bmm *g)
     return RT_TYPED(rt_gemm)(team, g->m, g->n, g->k, g->a, g->a_row, packed, g->c, g->c_row, &post);
 }
 
-int RT_TYPED(rt_multiply_batch)(rt_frame *frame, const rt_call *call)
+int RT_TYPED(rt_op_bmm)(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *a = &call->in[0], *b = &call->in[1], *c = &call->in[2], *out = &call->out[0];
     rt_after epilogue;
@@ -293,4 +293,10 @@ int RT_TYPED(rt_convolve)(rt_frame *frame, const rt_call *call, rt_conv conv, in
         call->epilogue(call->epilogue_args, 0, pixels, 0, conv.out_channels);
     if (leased) rt_scratch_drop(&team, &scratch);
     return failed ? rt_no_room(frame, &team) : 0;
+}
+
+int RT_TYPED(rt_op_conv)(rt_frame *frame, const rt_call *call)
+{
+    return RT_TYPED(rt_convolve)(frame, call, rt_conv_of(call),
+                                 (int)call->ints[RT_CONV_ACTIVATION]);
 }

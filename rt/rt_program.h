@@ -294,6 +294,13 @@ typedef struct rt_call {
 
 /* The operators, rt_op_NAME, and where the numbers of their calls stand. */
 #include "rt_operators.h"
+/* Of one type, so that a program which has no doubles is not linked with what is for these. */
+int rt_op_gemm_f32(rt_frame *frame, const rt_call *call);
+int rt_op_gemm_f64(rt_frame *frame, const rt_call *call);
+int rt_op_bmm_f32(rt_frame *frame, const rt_call *call);
+int rt_op_bmm_f64(rt_frame *frame, const rt_call *call);
+int rt_op_conv_f32(rt_frame *frame, const rt_call *call);
+int rt_op_conv_f64(rt_frame *frame, const rt_call *call);
 
 /* A result for which the user's function makes memory, because its sizes depend on data. What stands
  * in its place among the results, a vector of I64, gets the sizes; rt_op_take gets the elements. */

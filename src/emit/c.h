@@ -26,6 +26,8 @@ void emit_c_symbol(emit_state *s, const wrap_line *line);
 void emit_c_assert(emit_state *s, const wrap_line *line);
 /* The clock goes to the step at hand, if there is one. */
 void emit_c_step(emit_state *s);
+/* The runtime's function of an operator, behind rt_op_: that of its type where it has several. */
+const char *emit_operator(emit_state *s, const loop_op *op);
 const char *emit_c_source(const emit_state *s, const wrap_line *line);
 void emit_c_pointer(emit_state *s, loop_buffer_id id);
 void emit_c_kernel_args(emit_state *s, const wrap_call *call); /* &(fe_kernel_args){...} */

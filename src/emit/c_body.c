@@ -285,6 +285,13 @@ static void print_scratch(emit_state *s, const wrap_line *line)
                 (long long)scratch->bytes, (long long)each);
 }
 
+const char *emit_operator(emit_state *s, const loop_op *op)
+{
+    if (!loop_can(op, LOOP_TYPED)) return op->kernel;
+    ty_dtype dtype = s->w->loops->buffers.at[op->outputs[0].buffer].dtype;
+    return arena_printf(s->memory, "%s_%s", op->kernel, ty_dtype_name(dtype));
+}
+
 static void c_extern(emit_state *s, const wrap_line *line)
 {
     const loop_op *op = line->op;
@@ -296,7 +303,7 @@ static void c_extern(emit_state *s, const wrap_line *line)
     }
     for (uint32_t i = 0; i < op->input_count; i++)
         if (line->weights[i] != WRAP_NO_WEIGHT) packed |= 1u << i;
-    text_printf(&s->out, "    RT_TRY(rt_op_%s(f, &(rt_call){\n", op->kernel);
+    text_printf(&s->out, "    RT_TRY(rt_op_%s(f, &(rt_call){\n", emit_operator(s, op));
     print_views(s, "in", op->inputs, line->weights, op->input_count);
     print_views(s, "out", op->outputs, NULL, loop_result_count(s->w->loops, op));
     print_work(s, op);

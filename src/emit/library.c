@@ -6,6 +6,7 @@
 /* Names that some lines call, once each, in order of first appearance. */
 typedef struct name_set {
     VEC(const char *) all;
+    VEC(const char *) functions; /* of operators: what they are called in the runtime */
     map seen;
 } name_set;
 
@@ -13,8 +14,21 @@ static void add_name(emit_state *s, name_set *set, const char *name)
 {
     const char *known = intern(s->w->session, name);
     if (map_get(&set->seen, MAP_KEY(known)) != MAP_NONE) return;
-    map_set(s->memory, &set->seen, MAP_KEY(known), 1);
+    map_set(s->memory, &set->seen, MAP_KEY(known), set->all.count);
     vec_push(s->memory, &set->all, known);
+}
+
+/* By its name, as the function of that type where calls of it have one alone. */
+static void add_operator(emit_state *s, name_set *set, const loop_op *op)
+{
+    const char *name = intern(s->w->session, op->kernel),
+               *function = intern(s->w->session, emit_operator(s, op));
+    uint32_t at = map_get(&set->seen, MAP_KEY(name));
+    add_name(s, set, name);
+    if (at == MAP_NONE)
+        vec_push(s->memory, &set->functions, function);
+    else if (set->functions.at[at] != function)
+        set->functions.at[at] = name;
 }
 
 static void print_table(emit_state *s, const char *table, const char *prefix, const name_set *set)
@@ -22,7 +36,7 @@ static void print_table(emit_state *s, const char *table, const char *prefix, co
     text_printf(&s->out, "\nstatic const rt_function %s[] = {\n", table);
     for (uint32_t i = 0; i < set->all.count; i++)
         text_printf(&s->out, "    {\"%s\", (void (*)(void))%s%s},\n", set->all.at[i], prefix,
-                    set->all.at[i]);
+                    i < set->functions.count ? set->functions.at[i] : set->all.at[i]);
     text_add(&s->out, "    {0, 0}};\n");
 }
 
@@ -43,7 +57,7 @@ void emit_library(const emit_input *input, arena *memory, emit_file **files, uin
         else if (line->op->callee) /* the host has it */
             continue;
         else
-            add_name(s, &operators, line->op->kernel);
+            add_operator(s, &operators, line->op);
     }
     emit_c_declare_kernels(s);
     emit_c_custom_head(s);

@@ -19,7 +19,8 @@ enum {
     MOVES = LOOP_MOVES,
     USERS = LOOP_USERS,
     TABLES = LOOP_TABLES,
-    CHANNELS = LOOP_CHANNELS
+    CHANNELS = LOOP_CHANNELS,
+    TYPED = LOOP_TYPED
 };
 
 static const loop_operator ROWS[] = {

@@ -434,6 +434,7 @@ typedef enum loop_trait {
     LOOP_USERS = 16,      /* runs the function of the user's that is the call's callee */
     LOOP_TABLES = 32,     /* reads tables that a context may have ahead (loop_transforms()) */
     LOOP_CHANNELS = 64,   /* the columns of its first output are channels, dimension 1 */
+    LOOP_TYPED = 128,     /* the runtime has a function for each dtype of its first output */
 } loop_trait;
 /* Does the op call an operator that can? */
 bool loop_can(const loop_op *op, loop_trait trait);
