@@ -102,7 +102,7 @@ static int run(rt_frame *f)
     (void)y;
     float *const p = (void *)(arena + 0);
     (void)p;
-    RT_TRY(rt_op_gemm(f, &(rt_call){
+    RT_TRY(rt_op_gemm_f32(f, &(rt_call){
         .in = (const fe_tensor[]){{x, 7, 2, (const int64_t[]){8, 32}, (const int64_t[]){32, 1}},
             {f->weights[0], 7, 2, (const int64_t[]){32, 64}, (const int64_t[]){1, 32}},
             {0}},
