@@ -262,12 +262,14 @@ int cuMemFreeHost(void *at)
 struct module {
     void *handle;
     shim_blocks blocks;
+    struct function *functions;
 };
 
 struct function {
     struct module *module;
     void (*call)(void **parameters);
     char name[300];
+    struct function *next; /* of the module */
 };
 
 /* Machine code runs on its generation from where it was made on, PTX on all from there. */
@@ -295,6 +297,10 @@ int cuModuleLoadData(struct module **out, const void *image)
 
 int cuModuleUnload(struct module *m)
 {
+    for (struct function *f = m->functions, *next; f; f = next) {
+        next = f->next;
+        free(f);
+    }
     dlclose(m->handle);
     free(m);
     return 0;
@@ -302,9 +308,11 @@ int cuModuleUnload(struct module *m)
 
 int cuModuleGetFunction(struct function **out, struct module *m, const char *name)
 {
-    struct function *f = *out = calloc(1, sizeof *f); /* lives on, as the process's */
+    struct function *f = *out = calloc(1, sizeof *f);
     snprintf(f->name, sizeof f->name, "call_%s", name);
     f->module = m;
+    f->next = m->functions;
+    m->functions = f;
     void *found = dlsym(m->handle, f->name);
     memcpy(&f->call, &found, sizeof found);
     return found ? 0 : NOT_FOUND;
