@@ -1,4 +1,5 @@
-/* rt_ops_either.c - operators that are there for floats and for doubles, for callers that do not say which. */
+/* rt_ops_either.c - operators that are there for floats and for doubles, for callers that do not say
+ * which. */
 #include "rt_program.h"
 
 #define EITHER(name)                                                           \
