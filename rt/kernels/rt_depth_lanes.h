@@ -17,6 +17,8 @@ RT_INLINE RT_OF(vec) RT_OF(take)(const rt_real *x, const int each)
 #if LANES > 1
     if (each == 2) return RT_OF(TWICE_OF)(x);
     if (each == 4) return RT_OF(FOURFOLD_OF)(x);
+#else
+    (void)each;
 #endif
     return RT_OF(load)(x);
 }
