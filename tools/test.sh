@@ -14,14 +14,14 @@
 #     VENV=DIR        the tests' Python environment (default build/venv)
 #     CASES=DIR       recorded cases from outside the repository (default ../shared/cases)
 #     JOBS=N          processes at once (default: one a processor)
-#     LIMIT=N         seconds that one part may take (default 1200)
+#     LIMIT=N         seconds that one part may take (default 1800)
 #     TOTAL=N         seconds after which no part begins, and the one at work ends (default 4500)
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-test} # or one, a part by itself: one BEGUN NAME COMMAND
 VENV=${VENV:-build/venv}
 CASES=${CASES:-../shared/cases}
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
-LIMIT=${LIMIT:-1200}
+LIMIT=${LIMIT:-1800}
 TOTAL=${TOTAL:-4500}
 begun=$(date +%s)
 export VENV JOBS
