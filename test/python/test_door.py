@@ -558,8 +558,7 @@ def an_operator_that_is_not_compiled_is_called_from_the_graph():
         same(lambda x, y: torch.ops.aten._add_relu.Tensor(x * 2, x, alpha=2) + 1, (x, y), (-x, y), options={})
         same(lambda x, y: [v * 2 for v in torch.ops.aten._foreach_add.Scalar([x + 1, y], 3.5)][1], (x, y), options={})
         same(lambda x, y: (torch.ops.aten._add_relu.Tensor(x, x) - 1).sum(0), (x, y), (y, x), options={}, dynamic=True)
-    assert [any(name in line and "a call in a graph" in line for line in told) for name in ("_add_relu", "_foreach_add")] == [True] * 2, told
-    assert len(told) == 2, told
+    assert len(told) == 1 and "_add_relu" in told[0] and "a call in a graph" in told[0], told
     try:
         torch.compile(lambda x: torch.ops.aten._add_relu.Tensor(x, x), backend="ferrite", options=STRICT)(x)
     except Exception as error:
