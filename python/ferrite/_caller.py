@@ -330,7 +330,7 @@ class Caller:
         if self.artifact.struct_bytes < Artifact.state_count.offset + Artifact.state_count.size:
             return False
         return (not self.signature.mutated and not self.artifact.state_count and all(port.kind == "tensor" for port in (*ins, *outs))
-                and all(names <= known for port in outs for names in [port.names()]))
+                and all(port.names() <= known for port in outs))
 
     def __call__(self, values):
         """The results, flat, for inputs that are flat."""

@@ -100,6 +100,22 @@ static void take_integers(const fe_tensor *t, int64_t k, int64_t count, int lane
                                        : (int32_t)i + 1;
 }
 
+/* ---- one after another ---- */
+
+static rt_matrix transposed(rt_matrix square)
+{
+    int64_t row = square.row;
+    square.row = square.column;
+    square.column = row;
+    return square;
+}
+
+/* Do its columns lie as the kernels read them? */
+static int lies_by_columns(rt_matrix square)
+{
+    return square.rows <= 1 || (square.row == 1 && square.column >= square.rows);
+}
+
 /* ---- LU ---- */
 
 enum { MOST_PIVOTS = 16 };
@@ -176,17 +192,13 @@ static void lu_solve_one(const rt_batch *b, int64_t k, char *work)
 {
     const rt_factor_kernels *kernels = rt_factor_kernels_of(b->type);
     rt_matrix x = rt_matrix_at(&b->call->out[0], k), p = rt_vector_at(&b->call->in[1], k);
-    rt_matrix from = rt_matrix_at(&b->call->in[0], k);
+    rt_matrix lu = rt_matrix_at(&b->call->in[0], k);
     int64_t form = b->call->ints[RT_LU_SOLVE_FORM], ldx = rt_leading(x), n = x.rows;
     int is_adjoint = form == 2 && rt_is_complex(b->type);
     char kept[2 * sizeof(double)];
-    if (form) {
-        int64_t row = from.row;
-        from.row = from.column;
-        from.column = row;
-    }
-    rt_matrix lu = from;
-    if (!((n <= 1 || lu.row == 1) && (n <= 1 || lu.column >= n))) {
+    if (form) lu = transposed(lu);
+    if (!lies_by_columns(lu)) {
+        rt_matrix from = lu;
         lu = rt_columns(work, n, n, from.element);
         rt_matrix_copy(lu, from);
     }
@@ -259,13 +271,8 @@ static void cholesky_one(const rt_batch *b, int64_t k, char *work)
 {
     rt_matrix l = rt_matrix_at(&b->call->out[0], k), a = rt_matrix_at(&b->call->in[0], k);
     int upper = b->call->ints[RT_CHOLESKY_UPPER] != 0, *info = rt_number_at(&b->call->out[1], k);
-    int64_t row = a.row;
     (void)work;
-    if (upper) {
-        a.row = a.column;
-        a.column = row;
-    }
-    rt_matrix_copy_triangle(l, a, 0);
+    rt_matrix_copy_triangle(l, upper ? transposed(a) : a, 0);
     *info = l.rows ? rt_factor_kernels_of(b->type)->cholesky(l.rows, l.data, rt_leading(l)) : 0;
     if (upper) turn(l);
 }
@@ -307,7 +314,7 @@ static void substitute_one(const rt_batch *b, int64_t k, char *work)
     int upper = b->call->ints[RT_TRIANGULAR_SOLVE_UPPER] != 0,
         unit = b->call->ints[RT_TRIANGULAR_SOLVE_UNIT] != 0;
     rt_matrix t = a;
-    if (!((a.rows <= 1 || a.row == 1) && (a.rows <= 1 || a.column >= a.rows))) {
+    if (!lies_by_columns(a)) {
         t = rt_columns(work, a.rows, a.columns, a.element);
         rt_matrix_copy_triangle(t, a, upper);
     }

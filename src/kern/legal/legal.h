@@ -81,6 +81,9 @@ const kern_function *kern_formula_function(kern_library *library, const kern_for
                                            ty_dtype dtype, uint32_t lanes);
 
 /* ---- polynomial.c ---- */
+/* p * x + k */
+kern_ref kern_function_step(kern_library *library, kern_function *f, kern_ref p, kern_ref x,
+                            kern_ref k);
 /* The polynomial of that name, or NULL. */
 const kern_function *kern_polynomial(kern_library *library, const char *base, ty_dtype dtype,
                                      uint32_t lanes);

@@ -51,13 +51,6 @@ static kern_ref looked_up(kern_library *library, kern_function *f, kern_ref piec
     return kern_function_define(library, f, v);
 }
 
-static kern_ref apply(kern_library *library, kern_function *f, loop_opcode op, kern_ref a,
-                      kern_ref b)
-{
-    kern_value v = {.kind = KERN_APPLY, .op = op, .dtype = f->dtype, .args = {a, b}};
-    return kern_function_define(library, f, v);
-}
-
 /* Of y, whose bits say which piece, and if it is not constant there of t. */
 const kern_function *kern_piecewise(kern_library *library, const char *base, ty_dtype dtype,
                                     uint32_t lanes)
@@ -70,10 +63,8 @@ const kern_function *kern_piecewise(kern_library *library, const char *base, ty_
     kern_value bits = {.kind = KERN_APPLY, .op = LOOP_BITCAST, .dtype = TY_I32, .args = {Y}};
     kern_ref piece = kern_function_define(library, f, bits);
     kern_ref sum = looked_up(library, f, piece, p->rows[0]);
-    for (uint32_t i = 1; i < p->count; i++) {
-        kern_ref product = apply(library, f, LOOP_MUL, sum, T);
-        sum = apply(library, f, LOOP_ADD, product, looked_up(library, f, piece, p->rows[i]));
-    }
+    for (uint32_t i = 1; i < p->count; i++)
+        sum = kern_function_step(library, f, sum, T, looked_up(library, f, piece, p->rows[i]));
     kern_function_return(library, f, sum);
     return f;
 }

@@ -258,8 +258,8 @@ static kern_ref coefficient(kern_library *library, kern_function *f, double valu
     return kern_function_number(library, f, f->dtype, value, 0);
 }
 
-/* p * x + k */
-static kern_ref step(kern_library *library, kern_function *f, kern_ref p, kern_ref x, kern_ref k)
+kern_ref kern_function_step(kern_library *library, kern_function *f, kern_ref p, kern_ref x,
+                            kern_ref k)
 {
     kern_value v = {.kind = KERN_APPLY, .op = LOOP_MUL, .dtype = f->dtype, .args = {p, x}};
     kern_value sum = {.kind = KERN_APPLY, .op = LOOP_ADD, .dtype = f->dtype};
@@ -274,9 +274,9 @@ static kern_ref horner(kern_library *library, kern_function *f, const polynomial
 {
     uint32_t k = last % stride + stride;
     kern_ref first = coefficient(library, f, p->at[k - stride]);
-    kern_ref sum = step(library, f, x, first, coefficient(library, f, p->at[k]));
+    kern_ref sum = kern_function_step(library, f, x, first, coefficient(library, f, p->at[k]));
     for (k += stride; k <= last; k += stride)
-        sum = step(library, f, sum, x, coefficient(library, f, p->at[k]));
+        sum = kern_function_step(library, f, sum, x, coefficient(library, f, p->at[k]));
     return sum;
 }
 
@@ -306,10 +306,10 @@ const kern_function *kern_polynomial(kern_library *library, const char *base, ty
         kern_ref z = kern_function_define(library, f, square);
         last -= LAST;
         sum = horner(library, f, p, last, 2, z);
-        sum = step(library, f, horner(library, f, p, last - 1, 2, z), X, sum);
+        sum = kern_function_step(library, f, horner(library, f, p, last - 1, 2, z), X, sum);
     }
     for (uint32_t k = last + 1; k < p->count; k++)
-        sum = step(library, f, sum, X, coefficient(library, f, p->at[k]));
+        sum = kern_function_step(library, f, sum, X, coefficient(library, f, p->at[k]));
     kern_function_return(library, f, sum);
     return f;
 }
