@@ -277,6 +277,8 @@ bool place_is_asked_for(const driver_options *o); /* by options */
 bool place_is_wanted(const driver_program *d);
 /* All tensors of the graph become the host's. */
 void place_bring_home(fx_graph *g);
+/* Do kernels there compute with values of the dtype? The host's do, with all. */
+bool place_holds(ty_device device, ty_dtype dtype);
 fe_status place_and_lower(driver_program *d);
 /* devices.c: the drivers in the libraries of option devices; those of the devices that a program names are
  * given to the model that was loaded of it. */

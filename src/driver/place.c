@@ -214,6 +214,12 @@ static void send_back(placing *p, uint32_t origin)
     p->changed = true;
 }
 
+bool place_holds(ty_device device, ty_dtype dtype)
+{
+    const target_machine *there = target_of_device(ty_device_words[device.kind]);
+    return !there || kern_holds(there, dtype);
+}
+
 typedef struct look {
     const placing *p;
     ty_device device; /* that the nest runs on */
@@ -229,7 +235,7 @@ static void look_at_value(void *data, loop_value v)
         k->fails |= !ty_same_place(loops->buffers.at[n->buffer].device, k->device);
     if (ty_is_host(k->device)) return;
     const target_machine *there = target_of_device(ty_device_words[k->device.kind]);
-    k->fails |= !kern_holds(there, n->dtype);
+    k->fails |= !place_holds(k->device, n->dtype);
     if (loop_operand_count(n->op) == 0 || n->op == LOOP_MASKED)
         return; /* loads, or where they are */
     ty_dtype operand = loop_at(loops, n->args[n->op == LOOP_WHERE])->dtype;

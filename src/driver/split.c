@@ -250,7 +250,8 @@ fe_status split_lower(driver_program *d, const lower_split *split)
     lower_choices choices = {.results = driver_looks_at_results(&d->options) ? LOWER_RESULTS_ALL
                                                                              : LOWER_RESULTS_OF_USE,
                              .direct_convolution = d->options.direct_convolution,
-                             .for_host = d->for_host};
+                             .for_host = d->for_host,
+                             .holds = place_holds};
     FE_TRY(lower_graph(d->graph, d->memory, split, &choices, &d->loops));
     d->loops->name = d->name;
     return donate_inputs(d);

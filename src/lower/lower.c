@@ -520,6 +520,7 @@ fe_status lower_graph(fx_graph *g, arena *memory, const lower_split *split,
     l->results_kept = choices->results;
     l->direct_convolution = choices->direct_convolution;
     l->for_host = choices->for_host;
+    l->holds = choices->holds;
     if (split) lower_find_parts(l, split);
     lower_guards(l);
     FE_TRY(lower_nodes(l));

@@ -35,6 +35,9 @@ typedef struct lower_choices {
     lower_results results;
     bool direct_convolution; /* never by Winograd's algorithm */
     bool for_host;           /* whatever device a tensor is on, its kernels are the host's */
+    /* Do kernels of the device compute with values of the dtype? NULL: all do, with all. What they do not is
+     * copied to the device and away from it, as bytes. */
+    bool (*holds)(ty_device device, ty_dtype dtype);
 } lower_choices;
 
 /* The graph is functional: mutation only as the output's mutation entries. `memory` holds the

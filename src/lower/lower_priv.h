@@ -90,6 +90,7 @@ struct lowering {
     lower_results results_kept;
     bool direct_convolution; /* never by Winograd's algorithm */
     bool for_host;           /* see lower_choices */
+    bool (*holds)(ty_device device, ty_dtype dtype);
     /* by node id: how many operators read it, views looked through; 0: not counted yet */
     uint32_t *readers;
     /* by node id: reaches an output through views, so its recorded layout is kept */

@@ -1,4 +1,4 @@
-# kernels in Metal's language: no double, so that a step of a sum keeps what it has lost, comparisons and swaps of 32 bits alone, all else by macros
+# kernels in Metal's language: no double, so that a step of a sum keeps what it has lost, comparisons and swaps of 32 bits alone, all else by macros; constants of what devices do not compute with are copied to them as bytes
 --once--
 --run-- ferrite inspect k.fx --device mps --stage device | sed 's/\(k_[a-z_]*\)_[0-9a-f]*/\1/' | sed -n '/KERNEL void/,$p'; ferrite inspect k.fx --device mps --stage device | grep -c -w -e double -e f64
 --file k.fx--
@@ -105,3 +105,18 @@ using namespace metal;
 --err--
 error: run: mps: there is no Metal on this machine: it is a part of Apple's systems
 --status-- 1
+--run-- for d in mps opencl; do ferrite inspect d.fx --device $d --device-ports --stage wrap --isa baseline | grep -e '^copy' -e '^kernel'; done
+--file d.fx--
+graph main {
+  placeholder %c constant "c" : f64[2] data [1.5, 2.0]
+  placeholder %z constant "z" : c64[2] data [complex(1.5, 0.0), complex(0.0, 2.0)]
+  %d = aten.clone.default(%c) : f64[2]
+  %y = aten.clone.default(%z) : c64[2]
+  output (user %d, user %y)
+}
+--out--
+copy @c[2]{1} -> @buf2[2]{1} async
+copy @z[2]{1} -> @buf3[2]{1} async
+copy @z[2]{1} -> @buf3[2]{1} async
+kernel k_copy_89004d (@c.opencl, @buf4) ints [] m 1 n 2 cost 750
+--status-- 0

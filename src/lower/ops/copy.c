@@ -49,10 +49,11 @@ static fe_status transfer(lowering *l, fx_node *n)
         lower_realise(l, value.box, to->strides);
     loop_view source = dense_memory(l, value);
     l->device = to->device;
-    if (p->buffers.at[source.buffer].kind == LOOP_CONSTANT)
+    bool is_held = !l->holds || (l->holds(from, to->dtype) && l->holds(to->device, to->dtype));
+    if (is_held && p->buffers.at[source.buffer].kind == LOOP_CONSTANT)
         return lower_give(l, lower_viewed(l, constant_there(l, source, to->device)));
     /* what devices cannot compute with gets the strides that are wanted on its way, by way of the host */
-    bool is_carried = ty_is_complex(to->dtype) && ty_is_non_overlapping_and_dense(l->symbols, to);
+    bool is_carried = !is_held && ty_is_non_overlapping_and_dense(l->symbols, to);
     lower_tensor made = lower_temp_tensor(l, to->dtype, to->rank, to->sizes,
                                           is_carried ? to->strides : source.strides);
     sym_is_int(l->symbols, waits_not, &is_asynchronous);
