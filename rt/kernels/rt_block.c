@@ -131,7 +131,7 @@ static void run_tile(const rt_block *block, const piece *p, int64_t tiles, int64
         .c = block->c + m0 * block->ldc + n0,
         .ldc = block->ldc,
         .fine = block->fine,
-        .bias = p->first && block->bias ? block->bias + n0 : NULL,
+        .bias = p->last && block->bias ? block->bias + n0 : NULL,
         .load = !p->first || block->load,
         .clamp = p->last && block->clamp,
         .low = block->low,

@@ -152,7 +152,7 @@ static void run_block(const phases *s, const phase *p, int64_t group, int64_t m0
             .panel_depth = depth,
             .c = tile,
             .ldc = columns,
-            .bias = s->post.bias && tap == 0 ? s->post.bias + channel : NULL,
+            .bias = s->post.bias && tap >= p->taps - 1 ? s->post.bias + channel : NULL,
             .load = s->post.accumulate || tap > 0,
             .clamp = s->post.clamp && tap >= p->taps - 1,
             .low = s->post.low,

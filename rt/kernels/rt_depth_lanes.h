@@ -1,14 +1,14 @@
 /* rt_depth_lanes.h - what rt_depthwise.c does to one vector of channels, for vectors of LANES: included once
  * for each width that it takes.
  */
-RT_INLINE RT_OF(vec) RT_OF(start)(const depthwise *s, int64_t c)
+RT_INLINE RT_OF(vec) RT_OF(bias)(const depthwise *s, int64_t c)
 {
     return s->post.bias ? RT_OF(load)(s->post.bias + c) : (RT_OF(vec)){0};
 }
 
-RT_INLINE void RT_OF(finish)(const depthwise *s, rt_real *y, RT_OF(vec) sum, int clamp)
+RT_INLINE void RT_OF(finish)(const depthwise *s, rt_real *y, RT_OF(vec) sum)
 {
-    RT_OF(store)(y, clamp ? RT_OF(clamp)(sum, s->post.low, s->post.high) : sum);
+    RT_OF(store)(y, s->post.clamp ? RT_OF(clamp)(sum, s->post.low, s->post.high) : sum);
 }
 
 /* Of as many output channels as there are lanes, `each` from one of input channels. */
@@ -29,8 +29,7 @@ RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, rt_real *y, int64
 {
     RT_OF(vec) sum[PIXEL_VECTORS];
 #pragma GCC unroll 4
-    for (int i = 0; i < count; i++)
-        sum[i] = first ? RT_OF(start)(s, c + i * LANES) : (RT_OF(vec)){0};
+    for (int i = 0; i < count; i++) sum[i] = (RT_OF(vec)){0};
     for (int64_t k = 0; k < t->count; k++)
 #pragma GCC unroll 4
         for (int i = 0; i < count; i++)
@@ -40,8 +39,13 @@ RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, rt_real *y, int64
 #pragma GCC unroll 4
         for (int i = 0; i < count; i++) sum[i] += RT_OF(load)(y + c + i * LANES);
 #pragma GCC unroll 4
-    for (int i = 0; i < count; i++)
-        RT_OF(finish)(s, y + c + i * LANES, sum[i], last && s->post.clamp);
+    for (int i = 0; i < count; i++) {
+        rt_real *to = y + c + i * LANES;
+        if (last)
+            RT_OF(finish)(s, to, sum[i] + RT_OF(bias)(s, c + i * LANES));
+        else
+            RT_OF(store)(to, sum[i]);
+    }
 }
 
 /* One vector of channels of `count` neighbouring output pixels; the taps are window rows, inside
@@ -51,9 +55,8 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, rt_real *y, int64
                             const int width, const int stride, const int count)
 {
     RT_OF(vec) sum[STRIP];
-    RT_OF(vec) start = RT_OF(start)(s, c);
 #pragma GCC unroll 8
-    for (int i = 0; i < count; i++) sum[i] = start;
+    for (int i = 0; i < count; i++) sum[i] = (RT_OF(vec)){0};
     int64_t step = s->g->x[2], padded = s->padded;
     for (int64_t row = 0; row < t->count; row++) {
         const rt_real *x = t->x[row] + at + c, *weight = t->weight[row] + c;
@@ -76,10 +79,11 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, rt_real *y, int64
 #pragma GCC unroll 16
         for (int i = 0; i < STRIP * stride; i++, next += step) RT_PREFETCH(next);
     }
+    RT_OF(vec) bias = RT_OF(bias)(s, c);
     int64_t y_row = s->g->y_row;
     y += c;
 #pragma GCC unroll 8
-    for (int i = 0; i < count; i++, y += y_row) RT_OF(finish)(s, y, sum[i], s->post.clamp);
+    for (int i = 0; i < count; i++, y += y_row) RT_OF(finish)(s, y, sum[i] + bias);
 }
 
 /* The same of any window: each tap's weight is loaded once. */
@@ -88,9 +92,8 @@ RT_INLINE void RT_OF(strip_of_any)(const depthwise *s, const taps *t, rt_real *y
 {
     const rt_conv *g = s->g;
     RT_OF(vec) sum[STRIP];
-    RT_OF(vec) start = RT_OF(start)(s, c);
 #pragma GCC unroll 8
-    for (int i = 0; i < count; i++) sum[i] = start;
+    for (int i = 0; i < count; i++) sum[i] = (RT_OF(vec)){0};
     int64_t tap_step = g->dilation[2] * g->x[2], step = g->stride[2] * g->x[2],
             width = g->kernel[2];
     for (int64_t row = 0; row < t->count; row++) {
@@ -101,9 +104,10 @@ RT_INLINE void RT_OF(strip_of_any)(const depthwise *s, const taps *t, rt_real *y
             for (int i = 0; i < count; i++) sum[i] += RT_OF(take)(x + i * step, each) * w;
         }
     }
+    RT_OF(vec) bias = RT_OF(bias)(s, c);
     y += c;
 #pragma GCC unroll 8
-    for (int i = 0; i < count; i++) RT_OF(finish)(s, y + i * g->y_row, sum[i], s->post.clamp);
+    for (int i = 0; i < count; i++) RT_OF(finish)(s, y + i * g->y_row, sum[i] + bias);
 }
 
 #undef LANES

@@ -35,16 +35,18 @@ static void add_pairs(const depth *s, const pairs *t, rt_real *y, int first, int
     int adds = !first || s->post.accumulate;
     vf low = v_set(s->post.low), high = v_set(s->post.high);
     for (; step == 1 && c + VL <= channels; c += VL) {
-        vf sum = first && s->post.bias ? v_load(s->post.bias + c) : (vf){0};
-        if (adds) sum += v_load(y + c);
+        vf sum = {0};
         for (int64_t k = 0; k < t->count; k++)
             sum += v_load(t->x[k] + c) * v_load(t->weight[k] + c);
+        if (adds) sum += v_load(y + c);
+        if (last && s->post.bias) sum += v_load(s->post.bias + c);
         v_store(y + c, last && s->post.clamp ? v_clamp(sum, low, high) : sum);
     }
     for (; c < channels; c++) {
-        rt_real sum = first && s->post.bias ? s->post.bias[c] : 0;
-        if (adds) sum += y[c * step];
+        rt_real sum = 0;
         for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c] * t->weight[k][c];
+        if (adds) sum += y[c * step];
+        if (last && s->post.bias) sum += s->post.bias[c];
         y[c * step] = last ? bounded(s, sum) : sum;
     }
 }

@@ -135,9 +135,10 @@ RT_VECTORS(2)
 static void pixel_scalar(const depthwise *s, const taps *t, rt_real *y, int64_t c, int first,
                          int last)
 {
-    rt_real sum = first && s->post.bias ? s->post.bias[c] : 0;
+    rt_real sum = 0;
     for (int64_t k = 0; k < t->count; k++) sum += t->x[k][c / s->each] * t->weight[k][c];
     if (!first || s->post.accumulate) sum += y[c];
+    if (last && s->post.bias) sum += s->post.bias[c];
     if (last && s->post.clamp) {
         sum = sum < s->post.low ? s->post.low : sum;
         sum = sum > s->post.high ? s->post.high : sum;

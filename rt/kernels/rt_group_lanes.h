@@ -3,9 +3,8 @@ RT_INLINE void RT_OF(group_tile)(const rt_block *block, const rt_real *const *ro
                                  int64_t c, const int mr)
 {
     RT_OF(vec) sum[MR], x[MR];
-    RT_OF(vec) start = block->bias ? RT_OF(load)(block->bias + c) : (RT_OF(vec)){0};
 #pragma GCC unroll 16
-    for (int i = 0; i < mr; i++) sum[i] = start;
+    for (int i = 0; i < mr; i++) sum[i] = (RT_OF(vec)){0};
     const rt_real *weight = block->packed + c;
     int64_t at = block->offset + c;
     for (int64_t tap = 0; tap < block->taps; tap++, rows += mr, weight += 4 * RT_PANEL) {
@@ -26,6 +25,9 @@ RT_INLINE void RT_OF(group_tile)(const rt_block *block, const rt_real *const *ro
     if (block->load)
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++) sum[i] += RT_OF(load)(y + i * block->ldc);
+    RT_OF(vec) bias = block->bias ? RT_OF(load)(block->bias + c) : (RT_OF(vec)){0};
+#pragma GCC unroll 16
+    for (int i = 0; i < mr; i++) sum[i] += bias;
     if (block->clamp)
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++) sum[i] = RT_OF(clamp)(sum[i], low, high);

@@ -145,12 +145,12 @@ RT_INLINE void few_panel(const rt_quantised *g, const panel *p, const float *bia
                          const int zeros)
 {
     const float *a[AT_ONCE];
-    vf total[AT_ONCE][PV], scale[PV], zero[PV] = {(vf){0}}, start[PV] = {(vf){0}};
+    vf total[AT_ONCE][PV], scale[PV], zero[PV] = {(vf){0}}, last[PV] = {(vf){0}};
     int64_t depth = g->k / g->groups;
-    if (bias) load_columns(start, bias, p);
+    if (bias) load_columns(last, bias, p);
     for (int i = 0; i < rows; i++) {
         a[i] = l->a + (m0 + i) * l->lda;
-        for (int j = 0; j < PV; j++) total[i][j] = start[j];
+        for (int j = 0; j < PV; j++) total[i][j] = (vf){0};
     }
     for (int64_t group = 0; group < g->groups; group++) {
         int64_t end = (group + 1) * depth;
@@ -165,10 +165,11 @@ RT_INLINE void few_panel(const rt_quantised *g, const panel *p, const float *bia
         for (int j = 0; j < PV; j++) {
             float *c = g->c + (m0 + i) * g->ldc + p->first + j * VL;
             int64_t lanes = rt_min(VL, p->width - j * VL);
+            vf sum = total[i][j] + last[j];
             if (lanes == VL)
-                v_store(c, total[i][j]);
+                v_store(c, sum);
             else
-                v_store_part(c, total[i][j], rt_max(lanes, 0));
+                v_store_part(c, sum, rt_max(lanes, 0));
         }
 }
 
@@ -367,7 +368,7 @@ static void run_piece(const quantised *s, const panel *p, int64_t m0, int64_t m1
         .packed = floats,
         .c = g->c + m0 * g->ldc + p->first,
         .ldc = g->ldc,
-        .bias = k0 == 0 && s->post.bias ? s->post.bias + p->first : NULL,
+        .bias = k1 == g->k && s->post.bias ? s->post.bias + p->first : NULL,
         .load = k0 > 0,
     };
     RT_FN(rt_block_run)(&block);

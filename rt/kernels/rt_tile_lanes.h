@@ -30,18 +30,24 @@ RT_INLINE void RT_OF(tile_step)(RT_OF(vec) acc[MR][NV], const rt_real *const *a,
         for (int j = 0; j < nv; j++) acc[i][j] += bv[j] * a[i][k];
 }
 
-RT_INLINE void RT_OF(tile_start)(const rt_tile *t, RT_OF(vec) acc[WAYS][MR][NV], const int mr,
-                                 const int nv, const int ways)
+RT_INLINE void RT_OF(tile_start)(RT_OF(vec) acc[WAYS][MR][NV], const int mr, const int nv,
+                                 const int ways)
+{
+#pragma GCC unroll 4
+    for (int way = 0; way < ways; way++)
+#pragma GCC unroll 16
+        for (int i = 0; i < mr; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < nv; j++) acc[way][i][j] = (RT_OF(vec)){0};
+}
+
+RT_INLINE void RT_OF(tile_bias)(const rt_tile *t, RT_OF(vec) acc[MR][NV], const int mr, const int nv)
 {
 #pragma GCC unroll 2
     for (int j = 0; j < nv; j++) {
-        RT_OF(vec) start = t->bias ? RT_OF(load)(t->bias + j * LANES) : (RT_OF(vec)){0};
+        RT_OF(vec) bias = RT_OF(load)(t->bias + j * LANES);
 #pragma GCC unroll 16
-        for (int i = 0; i < mr; i++) {
-            acc[0][i][j] = start;
-#pragma GCC unroll 4
-            for (int way = 1; way < ways; way++) acc[way][i][j] = (RT_OF(vec)){0};
-        }
+        for (int i = 0; i < mr; i++) acc[i][j] += bias;
     }
 }
 
@@ -91,7 +97,7 @@ RT_INLINE const rt_real *RT_OF(tile_run)(RT_OF(vec) acc[WAYS][MR][NV], const rt_
 RT_INLINE void RT_OF(tile_body)(const rt_tile *t, const int mr, const int nv, const int ways)
 {
     RT_OF(vec) acc[WAYS][MR][NV], total[MR][NV];
-    RT_OF(tile_start)(t, acc, mr, nv, ways);
+    RT_OF(tile_start)(acc, mr, nv, ways);
     const rt_real *b = t->b;
     const char *prefetch = t->prefetch;
     const rt_real *const *rows = t->rows;
@@ -118,7 +124,8 @@ RT_INLINE void RT_OF(tile_body)(const rt_tile *t, const int mr, const int nv, co
     for (int i = 0; i < mr; i++)
 #pragma GCC unroll 2
         for (int j = 0; j < nv; j++) acc[0][i][j] = total[i][j];
-    if (t->load) { /* last: what is large already does not swallow small products one by one */
+    /* What is large already comes last, and does not swallow small products one by one. */
+    if (t->load) {
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
 #pragma GCC unroll 2
@@ -131,6 +138,7 @@ RT_INLINE void RT_OF(tile_body)(const rt_tile *t, const int mr, const int nv, co
 #pragma GCC unroll 2
             for (int j = 0; j < nv; j++) acc[0][i][j] *= alpha;
     }
+    if (t->bias) RT_OF(tile_bias)(t, acc[0], mr, nv);
     RT_OF(tile_store)(t, acc[0], mr, nv);
 }
 

@@ -2,10 +2,12 @@
 """Times models of many families, which nobody tuned for, beside eager PyTorch, ONNX Runtime, OpenVINO and torch.compile: where ferrite is behind.
 
   sweep.py [--only REGEX] [--batch N ...] [--threads N ...] [--isa NAME ...] [--peers NAME ...] [--rounds N] [--seconds S] [--json OUT]
+  sweep.py --errors [--only REGEX] [--batch N ...] [--isa NAME ...]
   sweep.py --list
 
 A model is exported with random weights, measured as bench.py does, each candidate in turns, and forgotten. OUT is read first and
 what it has is not measured again. The table at the end has the worst ratio to the best peer first, and the geometric means.
+With --errors it times nothing, but says how far ferrite is from a run of the model in float64, to how far eager is.
 """
 
 import argparse
@@ -212,17 +214,47 @@ MODELS |= {
 # ---- in a process of its own ----
 
 
-def export(name, batch, stem):
+def made(name, batch):
     import torch
     import torchvision_shim  # noqa: F401  timm and transformers import torchvision
     from export_models import make_typical
-    from safetensors.torch import save_file
     torch.manual_seed(1)
     module, inputs = MODELS[name](batch)
     make_typical(module.eval(), inputs) if len(inputs) == 1 and inputs[0].is_floating_point() else None
+    return module, inputs
+
+
+def export(name, batch, stem):
+    import torch
+    from safetensors.torch import save_file
+    module, inputs = made(name, batch)
     with torch.no_grad():
         torch.export.save(torch.export.export(module, inputs), f"{stem}.pt2")
     save_file({f"0.in.{k}": value.contiguous() for k, value in enumerate(inputs)}, f"{stem}.safetensors")
+
+
+def compare(name, batch):
+    """Root mean squares of what ferrite's and eager's results are off, as a share of that of the results: the worst result."""
+    import torch
+    sys.path.insert(0, os.path.join(ROOT, "python"))
+    import ferrite
+    module, inputs = made(name, batch)
+    with torch.no_grad():
+        program = ferrite.compile(torch.export.export(module, inputs))
+        eager, ours = flat(module(*inputs)), flat(program(*inputs))
+        exact = flat(module.double()(*[value.double() if value.is_floating_point() else value for value in inputs]))
+    worst = max(((off(mine, true), off(theirs, true)) for mine, theirs, true in zip(ours, eager, exact) if true.is_floating_point()),
+                key=lambda pair: pair[0] / max(pair[1], 1e-9))
+    print(json.dumps(worst))
+
+
+def flat(results):
+    import torch
+    return torch.utils._pytree.tree_leaves(results)
+
+
+def off(value, true):
+    return ((value - true).square().mean().sqrt() / true.square().mean().sqrt().clamp(min=1e-30)).item()
 
 
 # ---- all ----
@@ -231,9 +263,34 @@ def export(name, batch, stem):
 def exported(name, batch, folder):
     """The stem of its files, or what is wrong."""
     stem = os.path.join(folder, name)
-    command = [sys.executable, os.path.abspath(__file__), "--export", name, str(batch), stem]
-    done = subprocess.run(command, env={**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}, capture_output=True, text=True)
-    return (stem, None) if done.returncode == 0 else (None, (done.stderr.strip().splitlines() or ["it failed"])[-1][:200])
+    _, wrong = apart("--export", name, str(batch), stem)
+    return (None, wrong) if wrong else (stem, None)
+
+
+def apart(*words):
+    """What this program prints in a process of its own, or what is wrong."""
+    done = subprocess.run([sys.executable, os.path.abspath(__file__), *words], capture_output=True, text=True,
+                          env={**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"})
+    return (done.stdout, None) if done.returncode == 0 else (None, (done.stderr.strip().splitlines() or ["it failed"])[-1][:200])
+
+
+def show_errors(names, args):
+    rows = []
+    for name in names:
+        for batch, isa in ((batch, isa) for batch in args.batch for isa in args.isa):
+            os.environ["FERRITE_ISA"] = isa or "native"
+            printed, wrong = apart("--compare", name, str(batch))
+            if wrong:
+                print(f"{name}: {wrong}", flush=True)
+                continue
+            ours, eager = json.loads(printed.splitlines()[-1])
+            rows.append((ours / max(eager, 1e-9), f"{name}x{batch}{isa and '-' + isa}", ours, eager))
+            print("  {0:6.2f}  {1:44} {2:.2e}  eager {3:.2e}".format(*rows[-1]), flush=True)
+    if not rows:
+        return
+    print(f"\nferrite's error to that of eager, the worst first; the geometric mean is {mean([row[0] for row in rows]):.2f}\n")
+    for row in sorted(rows, reverse=True):
+        print("  {0:6.2f}  {1}".format(*row))
 
 
 def mean(ratios):
@@ -264,11 +321,17 @@ def main():
     parser.add_argument("--ferrite", metavar="PATH", default=os.path.join(ROOT, "build", "ferrite"))
     parser.add_argument("--json", metavar="OUT")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--errors", action="store_true", help="not the times, but what ferrite and eager are off")
     parser.add_argument("--export", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--compare", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
     names = [name for name in MODELS if re.search(args.only, name)]
     if args.export:
         return export(args.export[0], int(args.export[1]), args.export[2])
+    if args.compare:
+        return compare(args.compare[0], int(args.compare[1]))
+    if args.errors:
+        return show_errors(names, args)
     if args.list:
         return print("\n".join(names))
     results = {}

@@ -40,6 +40,16 @@ FORWARD = {
     "depthwise": (lambda x, w: F.conv2d(x, w, groups=16, padding=3), (1, 16, 20, 20), (16, 1, 7, 7)),
     "3-D": (lambda x, w: F.conv3d(x, w), (1, 64, 5, 6, 6), (16, 64, 3, 3, 3)),
 }
+# Small sums beside which the bias is large: it is to be added once, not to be there at every step.
+BIASED = {
+    "linear": (lambda x, w, b: F.linear(x, w, 1e3 * b), (40, 768), (64, 768), (64,)),
+    "linear of a row": (lambda x, w, b: F.linear(x, w, 1e3 * b), (1, 768), (64, 768), (64,)),
+    "3x3": (lambda x, w, b: F.conv2d(x, w, 1e3 * b, padding=1), (1, 64, 20, 20), (64, 64, 3, 3), (64,)),
+    "5x5": (lambda x, w, b: F.conv2d(x, w, 1e3 * b), (1, 64, 20, 20), (64, 64, 5, 5), (64,)),
+    "grouped": (lambda x, w, b: F.conv2d(x, w, 1e3 * b, groups=8), (1, 32, 20, 20), (32, 4, 7, 7), (32,)),
+    "depthwise": (lambda x, w, b: F.conv2d(x, w, 1e3 * b, groups=32, padding=5), (1, 32, 20, 20), (32, 1, 11, 11), (32,)),
+    "transposed": (lambda x, w, b: F.conv_transpose2d(x, w, 1e3 * b, stride=2), (1, 64, 8, 8), (64, 32, 4, 4), (32,)),
+}
 # Of a convolution: sizes of input and weight, stride, padding, dilation, groups, is it transposed.
 BACKWARD = {
     "3x3": ((4, 16, 16, 16), (24, 16, 3, 3), 1, 1, 1, 1, False),
@@ -77,6 +87,8 @@ def calls():
             yield f"{name} over {k}", function, [[k if n is None else n for n in size] for size in sizes]
     for name, (function, *sizes) in FORWARD.items():
         yield f"convolution, {name}", function, sizes
+    for name, (function, *sizes) in BIASED.items():
+        yield f"with a large bias, {name}", function, sizes
     for name, given in BACKWARD.items():
         function, *sizes = backward(*given)
         yield f"gradients of a convolution, {name}", function, sizes
