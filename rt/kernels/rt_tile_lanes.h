@@ -41,7 +41,8 @@ RT_INLINE void RT_OF(tile_start)(RT_OF(vec) acc[WAYS][MR][NV], const int mr, con
             for (int j = 0; j < nv; j++) acc[way][i][j] = (RT_OF(vec)){0};
 }
 
-RT_INLINE void RT_OF(tile_bias)(const rt_tile *t, RT_OF(vec) acc[MR][NV], const int mr, const int nv)
+RT_INLINE void RT_OF(tile_bias)(const rt_tile *t, RT_OF(vec) acc[MR][NV], const int mr,
+                                const int nv)
 {
 #pragma GCC unroll 2
     for (int j = 0; j < nv; j++) {

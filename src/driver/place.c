@@ -242,6 +242,13 @@ static void look_at_value(void *data, loop_value v)
     k->fails |= !kern_can(there, n->op, operand);
 }
 
+static bool stores_there(const placing *p, const loop_store *st, ty_device device)
+{
+    const target_machine *there = target_of_device(ty_device_words[device.kind]);
+    return !there ||
+           kern_can_store(there, loop_at(p->d->loops, st->value)->dtype, st->reduce, st->mode);
+}
+
 static bool is_elsewhere(const placing *p, loop_buffer_id id)
 {
     return id != LOOP_NO_BUFFER && !ty_is_host(p->d->loops->buffers.at[id].device);
@@ -252,7 +259,9 @@ static bool runs_there(const placing *p, const loop_op *op)
     look k = {.p = p};
     if (op->kind == LOOP_NEST) {
         for (uint32_t i = 0; i < op->store_count; i++) {
-            k.device = p->d->loops->buffers.at[op->stores[i].buffer].device;
+            const loop_store *st = &op->stores[i];
+            k.device = p->d->loops->buffers.at[st->buffer].device;
+            k.fails |= !stores_there(p, st, k.device);
             loop_each_store_node(p->d->loops, &op->stores[i], look_at_value, &k);
         }
         return !k.fails;

@@ -41,13 +41,10 @@ static sym_expr number_as_param(kern_builder *b, sym_expr e)
 
 /* ---- stores ---- */
 
-static void put(kern_builder *b, const loop_store *st, kern_ref value)
+static void put_part(kern_builder *b, const loop_store *st, kern_ref value)
 {
     bool set = st->mode == LOOP_SET;
     uint32_t local = map_get(&b->is_local, st->buffer);
-    kern_forget_loads(b, st->buffer);
-    if (map_get(&b->touched, st->buffer) == MAP_NONE)
-        map_set(b->memory, &b->touched, st->buffer, KERN_STORED);
     if (set) kern_forward(b, st->buffer, st->index, value);
     if (local == SCHED_LOCAL_REGISTERS) return; /* lives in registers */
     kern_store out = {.mode = st->mode, .memory = kern_memory_of(b, st->buffer)};
@@ -73,6 +70,31 @@ static void put(kern_builder *b, const loop_store *st, kern_ref value)
     vec_push(b->memory, &b->open[b->depth]->items, item);
 }
 
+/* values: of each part. */
+static void put(kern_builder *b, const loop_store *st, const kern_ref *values)
+{
+    loop_store parts[2];
+    uint32_t count = kern_parts_of(b, st, parts);
+    kern_forget_loads(b, st->buffer);
+    if (map_get(&b->touched, st->buffer) == MAP_NONE)
+        map_set(b->memory, &b->touched, st->buffer, KERN_STORED);
+    for (uint32_t k = 0; k < count; k++) put_part(b, &parts[k], values[k]);
+}
+
+/* Of a store that runs over no reduction axes, or over those that had one step. */
+static void put_unreduced(kern_builder *b, const loop_store *st)
+{
+    loop_store parts[2];
+    kern_ref values[2];
+    bool is_place = kern_is_arg(st->reduce);
+    uint32_t count = kern_parts_of(b, st, parts);
+    for (uint32_t k = 0; k < count; k++) {
+        loop_value v = is_place ? loop_const_int(b->p, TY_I64, 0) : parts[k].value;
+        values[k] = kern_build_value(b, v, 0);
+    }
+    put(b, st, values);
+}
+
 /* ---- reductions ---- */
 
 static bool nest_reduces(const loop_op *nest)
@@ -89,6 +111,21 @@ static bool counts_in_32_bits(kern_builder *b, const sched_phase *ph)
     return most <= INT32_MAX;
 }
 
+static uint32_t start_sum(kern_builder *b, const sched_phase *ph, bool vector, const loop_store *st)
+{
+    kern_sum sum = {.dtype = loop_at(b->p, st->value)->dtype, .reduce = st->reduce, .copies = 1};
+    sum.vector = vector;
+    sum.place = counts_in_32_bits(b, ph) ? TY_I32 : TY_I64;
+    sum.across = vector && !b->k->outer_vector;
+    sum.running = st->scan;
+    sum.blocked = sum.reduce == LOOP_SUM && !sum.running && ty_is_floating(sum.dtype) &&
+                  kern_is_long(b, ph, vector);
+    kern_item item = {.kind = KERN_START, .sum = b->k->sums.count};
+    vec_push(b->memory, &b->k->sums, sum);
+    vec_push(b->memory, &b->open[b->depth]->items, item);
+    return item.sum;
+}
+
 static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, kern_pending_list *list)
 {
     for (uint32_t n = 0; n < ph->nest_count; n++) {
@@ -96,21 +133,11 @@ static void start_sums(kern_builder *b, const sched_phase *ph, bool vector, kern
         if (!nest_reduces(nest) || !ph->reduce_axes) continue;
         for (uint32_t i = 0; i < nest->store_count; i++) {
             const loop_store *st = &nest->stores[i];
-            kern_pending entry = {st, UINT32_MAX};
-            if (st->reduce) {
-                kern_sum sum = {
-                    .dtype = loop_at(b->p, st->value)->dtype, .reduce = st->reduce, .copies = 1};
-                sum.vector = vector;
-                sum.place = counts_in_32_bits(b, ph) ? TY_I32 : TY_I64;
-                sum.across = vector && !b->k->outer_vector;
-                sum.running = st->scan;
-                sum.blocked = sum.reduce == LOOP_SUM && !sum.running && ty_is_floating(sum.dtype) &&
-                              kern_is_long(b, ph, vector);
-                entry.sum = b->k->sums.count;
-                vec_push(b->memory, &b->k->sums, sum);
-                kern_item item = {.kind = KERN_START, .sum = entry.sum};
-                vec_push(b->memory, &b->open[b->depth]->items, item);
-            }
+            kern_pending entry = {st, {UINT32_MAX, UINT32_MAX}};
+            loop_store parts[2];
+            uint32_t count = st->reduce ? kern_parts_of(b, st, parts) : 0;
+            for (uint32_t k = 0; k < count; k++)
+                entry.sums[k] = start_sum(b, ph, vector, &parts[k]);
             vec_push(b->memory, list, entry);
         }
     }
@@ -127,12 +154,16 @@ static sym_expr flat_number(kern_builder *b, const sched_phase *ph)
 
 static void update_sum(kern_builder *b, const sched_phase *ph, const kern_pending *entry)
 {
-    kern_sum sum = b->k->sums.at[entry->sum];
-    kern_ref value = kern_build_value(b, entry->store->value, 0);
-    kern_item item = {.kind = KERN_UPDATE, .sum = entry->sum};
-    item.value = sum.vector ? kern_as_vector(b, value) : value;
-    if (kern_is_arg(sum.reduce)) item.flat = flat_number(b, ph);
-    vec_push(b->memory, &b->open[b->depth]->items, item);
+    loop_store parts[2];
+    uint32_t count = kern_parts_of(b, entry->store, parts);
+    for (uint32_t k = 0; k < count; k++) {
+        kern_sum sum = b->k->sums.at[entry->sums[k]];
+        kern_ref value = kern_build_value(b, parts[k].value, 0);
+        kern_item item = {.kind = KERN_UPDATE, .sum = entry->sums[k]};
+        item.value = sum.vector ? kern_as_vector(b, value) : value;
+        if (kern_is_arg(sum.reduce)) item.flat = flat_number(b, ph);
+        vec_push(b->memory, &b->open[b->depth]->items, item);
+    }
 }
 
 static kern_ref result_of(kern_builder *b, uint32_t number)
@@ -148,21 +179,27 @@ static kern_ref result_of(kern_builder *b, uint32_t number)
 static void put_running(kern_builder *b, const kern_pending *entry)
 {
     ty_dtype stored = b->p->buffers.at[entry->store->buffer].dtype;
-    put(b, entry->store, kern_cast(b, result_of(b, entry->sum), stored));
+    if (b->in_parts) stored = ty_complex_to_real(stored);
+    kern_ref values[2] = {0};
+    for (uint32_t k = 0; k < 2; k++)
+        if (entry->sums[k] != UINT32_MAX)
+            values[k] = kern_cast(b, result_of(b, entry->sums[k]), stored);
+    put(b, entry->store, values);
 }
 
 static void finish_sums(kern_builder *b, const kern_pending_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const kern_pending *entry = &list->at[i];
-        kern_ref value;
         if (entry->store->scan) continue;
-        if (entry->sum == UINT32_MAX) {
-            value = kern_build_value(b, entry->store->value, 0);
-        } else {
-            value = result_of(b, entry->sum);
+        if (entry->sums[0] == UINT32_MAX) {
+            put_unreduced(b, entry->store);
+            continue;
         }
-        put(b, entry->store, value);
+        kern_ref values[2] = {0};
+        for (uint32_t k = 0; k < 2; k++)
+            if (entry->sums[k] != UINT32_MAX) values[k] = result_of(b, entry->sums[k]);
+        put(b, entry->store, values);
     }
 }
 
@@ -187,13 +224,6 @@ static void open_phase(kern_builder *b, const sched_phase *ph, uint32_t from, ui
     }
 }
 
-/* The value of a store that runs over no reduction axes, or over those that had one step. */
-static kern_ref unreduced(kern_builder *b, const loop_store *st)
-{
-    return kern_build_value(
-        b, kern_is_arg(st->reduce) ? loop_const_int(b->p, TY_I64, 0) : st->value, 0);
-}
-
 static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *nest,
                        const kern_pending *entries)
 {
@@ -201,7 +231,7 @@ static void build_nest(kern_builder *b, const sched_phase *ph, const loop_op *ne
     for (uint32_t i = 0; i < nest->store_count; i++) {
         const loop_store *st = &nest->stores[i];
         if (!reduces)
-            put(b, st, unreduced(b, st));
+            put_unreduced(b, st);
         else if (st->reduce)
             update_sum(b, ph, &entries[i]);
         if (reduces && st->scan) put_running(b, &entries[i]);
@@ -392,7 +422,12 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target
                       .t = s->program->symbols,
                       .memory = memory,
                       .g = g,
+                      .scheduled = g,
                       .target = target};
+    bool has_complex = kern_has_complex(b.p, g);
+    const sched_group *parts = has_complex ? kern_in_parts(b.p, g, memory) : NULL;
+    b.in_parts = parts != NULL;
+    if (parts) b.g = g = parts;
     kern_ir outer_axes = {.symbols = b.t};
     b.k = &outer_axes;
     for (uint32_t i = 0; i < g->outer; i++) outer_axes.axes[i] = loop_axis(b.p, i);
@@ -403,7 +438,7 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target
     b.vector = g->variant.vector;
     if (b.vector == SCHED_VECTOR_INNER && has_costly_scan(&b)) b.vector = SCHED_VECTOR_NONE;
     order_rows(&b);
-    bool scalar = b.has_complex || b.vector == SCHED_VECTOR_NONE;
+    bool scalar = (has_complex && !parts) || b.vector == SCHED_VECTOR_NONE;
     bool half = g->variant.half && target->vector_bytes > LEAST_VECTOR_BYTES;
     uint32_t bytes = target->vector_bytes / (half ? 2 : 1), lanes = scalar ? 1 : bytes / 4;
     build_group(&b, lanes);

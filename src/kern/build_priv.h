@@ -18,7 +18,7 @@ typedef struct kern_builder {
     loop_program *p;
     sym_table *t;
     arena *memory;
-    const sched_group *g;
+    const sched_group *g, *scheduled; /* g: with complex numbers in parts, if there are */
     const target_machine *target;
     kern_ir *k;
     sched_vector vector; /* what the lanes go along: the group's, or better */
@@ -40,11 +40,11 @@ typedef struct kern_builder {
     uint32_t order[LOOP_MAX_AXES]; /* of the group's outer axes among the rows */
     map is_atomic;                 /* buffers that several work-items may add to at once */
     bool serial;                   /* outer iterations may write the same element */
-    bool has_complex;
-    bool unbounded_tile; /* a tile whose size is not known ahead */
-    int64_t tile_bytes;  /* of all tiles */
-    bool moving_tile;    /* lanes that run along rows read different elements of their tiles */
-    map memory_of;       /* loop_buffer_id -> index in memories */
+    bool in_parts;                 /* complex numbers are two reals each (parts.c) */
+    bool unbounded_tile;           /* a tile whose size is not known ahead */
+    int64_t tile_bytes;            /* of all tiles */
+    bool moving_tile; /* lanes that run along rows read different elements of their tiles */
+    map memory_of;    /* loop_buffer_id -> index in memories */
     /* loop_buffer_id -> sched_local */
     map is_local;
     map touched;    /* loop_buffer_id -> kern_touched, so far */
@@ -57,16 +57,26 @@ typedef struct kern_builder {
 /* A store of a reduction under way. */
 typedef struct kern_pending {
     const loop_store *store;
-    uint32_t sum; /* UINT32_MAX: a store that does not reduce, of a nest that does */
+    uint32_t sums
+        [2]; /* of each part; UINT32_MAX: none, of a store that does not reduce in a nest that does */
 } kern_pending;
 typedef VEC(kern_pending) kern_pending_list;
 
 /* ---- survey.c ---- */
 /* symbol runs over [0, extent) in the loop at hand. */
 void kern_bind(kern_builder *b, sym_expr symbol, sym_expr extent);
-/* Fills is_written, is_local, serial, has_complex; clears columns where these may not be cut. */
+/* Fills is_written, is_local, serial; clears columns where these may not be cut. */
 void kern_survey(kern_builder *b);
 void kern_size_tiles(kern_builder *b);
+
+/* ---- parts.c ---- */
+bool kern_has_complex(const loop_program *p, const sched_group *g);
+/* The group with complex numbers in parts; NULL: an operation on them cannot be said so. */
+const sched_group *kern_in_parts(loop_program *p, const sched_group *g, arena *memory);
+/* Where part 0 or 1 of a complex number is, in reals. */
+sym_expr kern_part_index(sym_table *t, sym_expr index, uint32_t which);
+/* What a store stores: itself, or both parts. Returns how many. */
+uint32_t kern_parts_of(kern_builder *b, const loop_store *st, loop_store out[2]);
 
 /* ---- shape.c ---- */
 /* Does one partial result take many terms, going by example sizes? */

@@ -86,8 +86,8 @@ static fe_status check_store(kern_checker *c, const kern_store *st)
         return kern_broken(c, "K3", "whole vectors are not the first lanes");
     if (st->whole && (!m->is_tile || st->access != KERN_UNIT))
         return kern_broken(c, "K3", "a store of whole vectors is not to neighbours in a tile");
-    return kern_check_access(c, st->memory,
-                             &(kern_value){.access = st->access, .index = st->index});
+    return kern_check_access(
+        c, st->memory, &(kern_value){.access = st->access, .index = st->index, .runs = st->runs});
 }
 
 /* ---- K4: accumulators ---- */

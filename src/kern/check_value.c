@@ -134,7 +134,7 @@ fe_status kern_check_count(kern_checker *c, kern_ref count, bool vector)
     FE_TRY(use(c, count));
     const kern_value *n = value_at(c, count);
     bool some = n->kind == KERN_CONST && n->integer > 0 && n->integer <= (int64_t)c->k->lanes;
-    if (vector && (n->kind == KERN_COUNT || some)) return FE_OK;
+    if (vector && (n->kind == KERN_COUNT || n->kind == KERN_HALF || some)) return FE_OK;
     return kern_broken(c, "K3", "v%u is no number of lanes", count);
 }
 
@@ -463,6 +463,11 @@ fe_status kern_check_value(kern_checker *c, const kern_value *v)
         if (v->vector || v->dtype != TY_BOOL)
             return kern_broken(c, "K2", "one bool says whether any lane of a mask is set");
         return kern_use_as(c, v->args[0], TY_BOOL, c->k->lanes > 1);
+    case KERN_HALF:
+        FE_TRY(kern_check_count(c, v->args[0], true));
+        return v->copy < 2 && v->dtype == TY_I64 && !v->vector
+                   ? FE_OK
+                   : kern_broken(c, "K2", "a half of the numbers is an i64, of two vectors");
     case KERN_CALL:
     case KERN_EACH:
     case KERN_FUSED:

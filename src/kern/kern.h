@@ -120,7 +120,9 @@
  *         ...
  *
  * So are those that have each element several times (`load each 2 times`), or every second one (`load
- * pairs`): a function puts their lanes in order.
+ * pairs`): a function puts their lanes in order. Complex numbers are such pairs of reals (parts.c): a
+ * vector of real parts (`load firsts`) and one of imaginary parts (`load seconds`) are two vectors of
+ * memory, `half 0` and `half 1` of twice the count; so are two stores of them, one after the other.
  *
  * Rows that go in squares, as their columns do, are loops over a square. What was to be turned, read ahead,
  * is a tile, filled with columns of the square and transposed:
@@ -229,6 +231,9 @@ fe_status kern_build(const sched_schedule *s, const target_machine *target, aren
 bool kern_holds(const target_machine *target, ty_dtype dtype);
 /* Does it do this operation on operands of this dtype? */
 bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand);
+/* Does it store values of this dtype so? */
+bool kern_can_store(const target_machine *target, ty_dtype value, loop_reduce reduce,
+                    loop_store_mode mode);
 /* c/dialect.c: what the name of a file with kernels of the target, a device, ends in: "cl". */
 const char *kern_extension(const target_machine *target);
 /* c/dialect.c: how many work-items of the target take a row together, where that is worth it; 0: none

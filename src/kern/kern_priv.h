@@ -37,11 +37,12 @@ typedef enum kern_kind {
     KERN_VARIABLE,  /* starts as args[0]; lines set it to other values */
     KERN_READ,      /* what args[0] is now: a variable, one of its copies, or a value */
     KERN_COUNT,     /* i64: how many lanes there are in a step of a loop, */
-    KERN_TAIL,      /* bool: and which */
-    KERN_FUSED,     /* args[0] * args[1] + args[2], rounded once */
-    KERN_SCALE,     /* args[0] * 2^args[1], a whole number */
-    KERN_HALVES,    /* u64: the product of the low halves of args[0] and args[1] */
-    KERN_TABLE, /* table[args[0] mod KERN_TABLE_SIZE], args[0] an integer as wide as its numbers */
+    KERN_HALF, /* i64: and of two numbers for each of them, args[0], those in vector `copy` of two */
+    KERN_TAIL,   /* bool: and which */
+    KERN_FUSED,  /* args[0] * args[1] + args[2], rounded once */
+    KERN_SCALE,  /* args[0] * 2^args[1], a whole number */
+    KERN_HALVES, /* u64: the product of the low halves of args[0] and args[1] */
+    KERN_TABLE,  /* table[args[0] mod KERN_TABLE_SIZE], args[0] an integer as wide as its numbers */
     KERN_SHUFFLE, /* lane l is lane pattern[l] of args[0] and args[1], one behind the other */
     KERN_FIRST,   /* lane 0 of args[0], a scalar */
     KERN_LANE,    /* lane `index` of args[0], a scalar; UNIT: taken from where args[0] was loaded */
@@ -58,6 +59,10 @@ typedef enum kern_access {
     KERN_LANES /* anywhere: the index is computed lane by lane */
 } kern_access;
 
+/* Every second element: where nothing need be behind the last one; or the firsts, or seconds, of pairs that
+ * are all there, as the parts of complex numbers are. */
+typedef enum kern_pairs { KERN_NO_PAIRS, KERN_EVENS, KERN_FIRSTS, KERN_SECONDS } kern_pairs;
+
 typedef struct kern_value {
     kern_kind kind;
     loop_opcode op; /* APPLY, EACH, JOIN */
@@ -69,7 +74,7 @@ typedef struct kern_value {
     kern_ref count;     /* LOAD, NUMBER of a legal kernel: of the lanes; 0: all */
     uint32_t memory;    /* LOAD: index in memories */
     kern_access access; /* LOAD, NUMBER */
-    bool pairs;         /* LOAD of LANES: every second element */
+    kern_pairs pairs;   /* LOAD of LANES */
     uint32_t
         repeats; /* LOAD of LANES: of neighbours, each so many times, from a multiple of that on; or 0 */
     bool turned;  /* LOAD of LANES: neighbours are in the next rows of the square */
@@ -80,7 +85,7 @@ typedef struct kern_value {
     sym_expr index;              /* LOAD, NUMBER */
     uint32_t sum;                /* RESULT: index in sums */
     uint32_t copies;             /* VARIABLE: of a loop that is unrolled further in; else 1 */
-    uint32_t copy;               /* READ: of a variable that has several */
+    uint32_t copy;               /* READ: of a variable that has several; HALF */
     const kern_function *callee; /* CALL */
     const uint8_t *pattern;      /* SHUFFLE */
     const double *table;         /* TABLE: KERN_TABLE_SIZE numbers of its dtype */
@@ -126,6 +131,7 @@ typedef struct kern_store {
     kern_ref count; /* in a legal kernel: of the lanes that are stored; 0: all */
     loop_store_mode mode;
     bool atomic; /* other work-items may be at the same element */
+    bool runs;   /* UNIT of a legal kernel: from the first lane's index on */
     bool whole;  /* UNIT: what is written after the last element does not matter (tiles) */
 } kern_store;
 
@@ -271,6 +277,8 @@ bool kern_is_natural(const kern_ir *k, sym_expr e);
 bool kern_divides(const kern_ir *k, sym_expr e);
 /* The value that a symbol stands for, or 0. */
 kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol);
+/* Is e made of some value? It may be in range where a mask says so alone. */
+bool kern_holds_values(const kern_ir *k, sym_expr e);
 /* Are these neighbours in memory that the kernel does not change? */
 bool kern_stays_in_memory(const kern_ir *k, const kern_value *v);
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value);
@@ -289,6 +297,11 @@ bool kern_runs_far(const kern_ir *k, sym_expr index, sym_expr axis);
 /* ---- build.c: a group as kernel IR ---- */
 fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target_machine *target,
                      arena *memory, kern_ir **out);
+
+/* ---- parts.c: complex numbers as two reals ---- */
+/* Can the operation on complex numbers, or one, be said in operations on their parts? So stored? */
+bool kern_has_parts(loop_opcode op);
+bool kern_stores_parts(loop_reduce reduce, loop_store_mode mode);
 
 /* ---- scalar.c ---- */
 /* The kernel at one lane, called in the same way. */
@@ -316,6 +329,8 @@ void kern_print_ir(const kern_ir *k, text *out);
 /* What two groups have in common whose kernel is one: the text without the group, its buffers and the values
  * of its ints. */
 void kern_print_identity(const kern_ir *k, text *out);
+/* What a load of pairs is called. */
+extern const char *const kern_pairs_names[KERN_SECONDS + 1];
 /* One line of it. */
 void kern_print_item(const kern_ir *k, const kern_item *item, text *out);
 

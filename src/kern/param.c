@@ -159,6 +159,24 @@ kern_ref kern_symbol_value(const kern_ir *k, sym_expr symbol)
     return stands_for ? value : 0;
 }
 
+typedef struct value_search {
+    const kern_ir *k;
+    bool found;
+} value_search;
+
+static void note_value(void *data, sym_expr symbol)
+{
+    value_search *s = data;
+    s->found |= kern_symbol_value(s->k, symbol) != 0;
+}
+
+bool kern_holds_values(const kern_ir *k, sym_expr e)
+{
+    value_search s = {k, false};
+    sym_each_symbol(k->symbols, e, note_value, &s);
+    return s.found;
+}
+
 sym_expr kern_value_symbol(const kern_ir *k, kern_ref value)
 {
     char name[24];

@@ -62,6 +62,7 @@ static fe_status parse_store(kern_reader *in)
     bool vector;
     st.atomic = lex_take(in->lx, "atomic");
     st.whole = lex_take(in->lx, "whole");
+    st.runs = lex_take(in->lx, "run");
     bool lanes = lex_take(in->lx, "lanes");
     FE_TRY(kern_read_place(in, &st.memory, &st.index));
     FE_TRY(kern_read_count(in, &st.count));
@@ -76,6 +77,7 @@ static fe_status parse_store(kern_reader *in)
                         ty_dtype_name(in->k->memories.at[st.memory].dtype));
     }
     st.access = lanes ? KERN_LANES : vector ? KERN_UNIT : KERN_ONE;
+    if (st.runs && st.access != KERN_UNIT) return lex_fail(in->lx, "a run is of neighbours");
     FE_TRY(loop_read_mode(in->lx, &st.mode));
     FE_TRY(kern_read_operand(in, dtype, vector, &st.value));
     kern_read_into(in, (kern_item){.kind = KERN_STORE, .store = st});

@@ -134,7 +134,8 @@ static fe_status parse_access(kern_reader *in, kern_value *v)
     v->access = v->vector ? KERN_UNIT : KERN_ONE;
     v->runs = lex_take(in->lx, "run");
     if (v->runs) return FE_OK;
-    v->pairs = v->kind == KERN_LOAD && lex_take(in->lx, "pairs");
+    for (kern_pairs pairs = KERN_EVENS; v->kind == KERN_LOAD && pairs <= KERN_SECONDS; pairs++)
+        if (!v->pairs && lex_take(in->lx, kern_pairs_names[pairs])) v->pairs = pairs;
     v->turned = v->kind == KERN_LOAD && lex_take(in->lx, "turned");
     v->gathers = v->kind == KERN_LOAD && lex_take(in->lx, "gather");
     v->runs = lex_take(in->lx, "runs");
@@ -154,6 +155,18 @@ static fe_status parse_lane(kern_reader *in, kern_value *v, kern_access access)
     v->access = access;
     FE_TRY(kern_read_operand(in, v->dtype, true, &v->args[0]));
     return kern_read_lane(in, &v->index);
+}
+
+/* Behind "half": 0 of v5. */
+static fe_status parse_half(kern_reader *in, kern_value *v)
+{
+    int64_t which;
+    v->kind = KERN_HALF;
+    FE_TRY(lex_int(in->lx, &which));
+    if (which != 0 && which != 1) return lex_fail(in->lx, "there are two halves, 0 and 1");
+    v->copy = (uint32_t)which;
+    FE_TRY(lex_expect(in->lx, "of"));
+    return kern_read_operand(in, TY_I64, false, &v->args[0]);
 }
 
 /* b0[v5], or b0[p1*i0][v5]: the latter is added to the former in all lanes. */
@@ -333,6 +346,7 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
         v->kind = KERN_ANY;
         return kern_read_operand(in, v->dtype, true, &v->args[0]);
     }
+    if (!in->function && lex_take(in->lx, "half")) return parse_half(in, v);
     bool known = false;
     if (in->function) FE_TRY(parse_machine(in, v, &known));
     if (known) return FE_OK;

@@ -60,15 +60,14 @@ static void print_operand(printer *pr, kern_ref ref, ty_dtype line)
 
 /* ---- lines ---- */
 
+const char *const kern_pairs_names[KERN_SECONDS + 1] = {"", "pairs", "firsts", "seconds"};
+
 static const char *lanes_name(const printer *pr, const kern_value *v)
 {
     if (v->access != KERN_LANES) return v->runs ? "run " : "";
     if (v->repeats) return arena_printf(pr->out->memory, "each %u times ", v->repeats);
-    return v->pairs     ? "pairs "
-           : v->turned  ? "turned "
-           : v->gathers ? "gather "
-           : v->runs    ? "runs "
-                        : "lanes ";
+    if (v->pairs) return arena_printf(pr->out->memory, "%s ", kern_pairs_names[v->pairs]);
+    return v->turned ? "turned " : v->gathers ? "gather " : v->runs ? "runs " : "lanes ";
 }
 
 static void print_count(printer *pr, kern_ref count)
@@ -168,6 +167,7 @@ static void print_expression(printer *pr, const kern_value *v)
         text_add(pr->out, "any");
         print_operands(pr, v, 1);
         break;
+    case KERN_HALF: text_printf(pr->out, "half %u of v%u", v->copy, v->args[0]); break;
     case KERN_SCALE:
     case KERN_HALVES:
         text_add(pr->out, v->kind == KERN_SCALE ? "scale" : "halves");
@@ -219,6 +219,7 @@ static void print_store(printer *pr, const kern_store *st)
     text_add(pr->out, "store ");
     if (st->atomic) text_add(pr->out, "atomic ");
     if (st->whole) text_add(pr->out, "whole ");
+    if (st->runs) text_add(pr->out, "run ");
     if (st->access == KERN_LANES) text_add(pr->out, "lanes ");
     print_place(pr, st->memory, st->index);
     print_count(pr, st->count);

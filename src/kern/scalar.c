@@ -17,7 +17,8 @@ static void make_values_scalar(kern_ir *k)
 {
     for (uint32_t i = 1; i < k->values.count; i++) {
         kern_value *v = &k->values.at[i];
-        v->vector = v->pairs = v->runs = v->turned = false;
+        v->vector = v->runs = v->turned = false;
+        v->pairs = KERN_NO_PAIRS;
         v->repeats = 0;
         v->access = KERN_ONE;
         if (v->kind == KERN_CALL && is_operation(v)) v->kind = KERN_APPLY;

@@ -59,9 +59,9 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
     uint32_t wanted = b->g->variant.unroll;
     bool across = false, running = false;
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->at[i].sum == UINT32_MAX) continue;
-        across |= b->k->sums.at[list->at[i].sum].across;
-        running |= b->k->sums.at[list->at[i].sum].running;
+        if (list->at[i].sums[0] == UINT32_MAX) continue;
+        across |= b->k->sums.at[list->at[i].sums[0]].across;
+        running |= b->k->sums.at[list->at[i].sums[0]].running;
     }
     if (loop->kind != KERN_VECTOR || loop->columns) return;
     if (wanted) most = least = wanted;
@@ -79,7 +79,9 @@ void kern_shape_loop(kern_builder *b, kern_loop *loop, sym_expr extent,
         loop->exact = divides(b, (int64_t)loop->unroll * b->k->lanes, extent);
     }
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->at[i].sum != UINT32_MAX) b->k->sums.at[list->at[i].sum].copies = loop->unroll;
+        for (uint32_t k = 0; k < 2; k++)
+            if (list->at[i].sums[k] != UINT32_MAX)
+                b->k->sums.at[list->at[i].sums[k]].copies = loop->unroll;
 }
 
 static bool has_scattered_load(const kern_builder *b, const kern_loop *loop)
@@ -121,8 +123,11 @@ void kern_place_drains(kern_builder *b, const sched_phase *ph, const kern_pendin
         if (last && !is_long) return;
         if (is_long) loop->block = step * LONG_SUM / 2;
         for (uint32_t k = 0; k < list->count; k++)
-            if (list->at[k].sum != UINT32_MAX && b->k->sums.at[list->at[k].sum].blocked)
-                vec_push(b->memory, &loop->drains, list->at[k].sum);
+            for (uint32_t part = 0; part < 2; part++) {
+                uint32_t sum = list->at[k].sums[part];
+                if (sum != UINT32_MAX && b->k->sums.at[sum].blocked)
+                    vec_push(b->memory, &loop->drains, sum);
+            }
         return;
     }
 }

@@ -1,5 +1,5 @@
 /* survey.c -- what a group is like, before and after it is built: which locals need memory, which
- * stores conflict, whether there are complex numbers, how large tiles are.
+ * stores conflict, how large tiles are.
  */
 #include "kern/build_priv.h"
 
@@ -92,6 +92,7 @@ static bool is_added_to_alone(kern_builder *b, const loop_store *st)
 static bool is_atomic(kern_builder *b, const loop_store *st)
 {
     ty_dtype dtype = b->p->buffers.at[st->buffer].dtype;
+    if (b->in_parts) dtype = ty_complex_to_real(dtype);
     return st->mode != LOOP_SET && kern_has_atomics(b->target, dtype) && is_added_to_alone(b, st);
 }
 
@@ -105,27 +106,18 @@ static void note_store(kern_builder *b, const sched_phase *ph, const loop_store 
     b->columns &= st->mode == LOOP_SET || atomic;
 }
 
-static void note_dtype(void *data, loop_value v)
-{
-    kern_builder *b = data;
-    b->has_complex |= ty_is_complex(loop_at(b->p, v)->dtype);
-}
-
 void kern_survey(kern_builder *b)
 {
     for (uint32_t p = 0; p < b->g->phase_count; p++) {
         const sched_phase *ph = &b->g->phases[p];
         for (uint32_t n = 0; n < ph->nest_count; n++) {
             const loop_op *nest = &ph->nests[n].nest;
-            for (uint32_t i = 0; i < nest->store_count; i++) {
-                note_store(b, ph, &nest->stores[i]);
-                loop_each_node(b->p, nest->stores[i].value, note_dtype, b);
-            }
+            for (uint32_t i = 0; i < nest->store_count; i++) note_store(b, ph, &nest->stores[i]);
         }
     }
     for (uint32_t i = 0; i < b->g->local_count; i++)
         map_set(b->memory, &b->is_local, b->g->locals[i],
-                sched_local_kind(b->p, b->g, b->g->locals[i]));
+                sched_local_kind(b->p, b->scheduled, b->g->locals[i]));
 }
 
 static void bind_phase(kern_builder *b, const sched_phase *ph)
@@ -147,8 +139,10 @@ static int64_t largest_index(kern_builder *b, uint32_t memory, const sched_phase
     for (uint32_t n = 0; n < ph->nest_count; n++)
         for (uint32_t i = 0; i < ph->nests[n].nest.store_count; i++) {
             const loop_store *st = &ph->nests[n].nest.stores[i];
+            loop_store parts[2];
             if (st->buffer != buffer) continue;
-            sym_range(b->t, kern_tile_index(b, memory, st->index), &env, &least, &most);
+            sym_expr last = parts[kern_parts_of(b, st, parts) - 1].index;
+            sym_range(b->t, kern_tile_index(b, memory, last), &env, &least, &most);
             if (most == SYM_NO_MAX)
                 b->unbounded_tile = true;
             else if (most > largest)

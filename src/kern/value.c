@@ -225,6 +225,7 @@ uint32_t kern_memory_of(kern_builder *b, loop_buffer_id buffer)
     kern_ir *k = b->k;
     const loop_buffer *of = &b->p->buffers.at[buffer];
     kern_memory m = {.name = of->name, .buffer = buffer, .dtype = of->dtype};
+    if (b->in_parts) m.dtype = ty_complex_to_real(m.dtype);
     m.is_tile = map_get(&b->is_local, buffer) != MAP_NONE;
     m.number = m.is_tile ? k->tile_count++ : k->buffer_count++;
     map_set(b->memory, &b->memory_of, buffer, k->memories.count);
@@ -271,7 +272,9 @@ static void add_indirect(void *data, sym_expr symbol)
 static bool is_there(kern_builder *b, const loop_node *n, uint32_t level)
 {
     kern_reach r = {.b = b};
-    sym_expr elements = b->p->buffers.at[n->buffer].elements;
+    const loop_buffer *buffer = &b->p->buffers.at[n->buffer];
+    bool is_part = b->in_parts && ty_is_complex(buffer->dtype);
+    sym_expr elements = sym_mul_int(b->t, buffer->elements, 1 + is_part);
     sym_each_symbol(b->t, n->index, add_indirect, &r);
     for (uint32_t k = 0; k < b->bound_count && r.count < COUNT_OF(r.bounds); k++)
         if (b->bound_level[k] <= level) r.bounds[r.count++] = b->bounds[k];
@@ -300,6 +303,16 @@ static bool needs_no_mask(kern_builder *b, const loop_node *n, uint32_t level)
     return !is_local && !sym_has_kind(b->t, n->index, SYM_INDIRECT) && is_there(b, n, level);
 }
 
+/* Parts of complex numbers lie in pairs from an even element on. */
+static kern_pairs pairs_of(const kern_builder *b, const loop_node *n)
+{
+    if (!ty_is_complex(b->p->buffers.at[n->buffer].dtype)) return KERN_EVENS;
+    sym_expr rest = sym_mod(b->t, n->index, sym_int(b->t, 2));
+    int64_t which;
+    if (!sym_is_int(b->t, rest, &which)) return KERN_EVENS;
+    return which ? KERN_SECONDS : KERN_FIRSTS;
+}
+
 static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
 {
     uint32_t known = map_get(&b->memo, forward_key(n->buffer, n->index));
@@ -321,7 +334,7 @@ static kern_ref build_load(kern_builder *b, const loop_node *n, kern_ref guard)
     if (masked && needs_no_mask(b, n, v.level)) v.guard = guard = 0;
     if (masked && guard) v.access = KERN_LANES;
     if (guard && at(b, guard)->level > v.level) v.level = at(b, guard)->level;
-    v.pairs = v.access == KERN_LANES && spot.stride == 2;
+    if (v.access == KERN_LANES && spot.stride == 2) v.pairs = pairs_of(b, n);
     v.turned = v.access == KERN_LANES && spot.spaced && is_turned(b, n, &v);
     bool is_free = v.access == KERN_LANES && !v.pairs && !v.turned;
     if (is_free && !(guard && at(b, guard)->vector))

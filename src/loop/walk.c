@@ -176,7 +176,9 @@ static loop_value rewrite_node(rewriting *r, uint32_t id)
         if (r->replaces_loads && n.op == LOOP_LOAD && n.buffer == r->buffer)
             return r->value_at(r->data, p, index);
         if (sym_same(index, n.index)) return (loop_value){id};
-        return n.op == LOOP_INDEX ? loop_index(p, index) : loop_load(p, n.buffer, index);
+        if (n.op == LOOP_INDEX) return loop_index(p, index);
+        n.index = index;
+        return loop_make(p, n);
     }
     for (uint32_t k = 0; k < loop_operand_count(n.op); k++) {
         args[k].id = r->w->memo[n.args[k].id];

@@ -1,4 +1,4 @@
-# kernels in Metal's language: no double, so that a step of a sum keeps what it has lost, comparisons and swaps of 32 bits alone, all else by macros; constants of what devices do not compute with are copied to them as bytes
+# kernels in Metal's language: no double, so that a step of a sum keeps what it has lost, comparisons and swaps of 32 bits alone, all else by macros; constants of doubles are copied to it as bytes; complex numbers are two floats
 --once--
 --run-- ferrite inspect k.fx --device mps --stage device | sed 's/\(k_[a-z_]*\)_[0-9a-f]*/\1/' | sed -n '/KERNEL void/,$p'; ferrite inspect k.fx --device mps --stage device | grep -c -w -e double -e f64
 --file k.fx--
@@ -116,7 +116,7 @@ graph main {
 }
 --out--
 copy @c[2]{1} -> @buf2[2]{1} async
-copy @z[2]{1} -> @buf3[2]{1} async
-copy @z[2]{1} -> @buf3[2]{1} async
+kernel k_copy_ea7fff (@z.mps, @buf4) ints [] m 1 n 2 cost 1500
 kernel k_copy_89004d (@c.opencl, @buf4) ints [] m 1 n 2 cost 750
+kernel k_copy_ea7fff (@z.opencl, @buf5) ints [] m 1 n 2 cost 1500
 --status-- 0

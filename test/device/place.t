@@ -1,4 +1,4 @@
-# what a device has kernels for runs there, the rest on the host: products, what the runtime computes, complex numbers; a tensor crosses once
+# what a device has kernels for runs there, the rest on the host: products, what the runtime computes, functions of complex numbers that their parts do not say; a tensor crosses once
 --run-- ferrite inspect p.fx --device opencl:0 --stage wrap --isa baseline | sed 's/\(k_[a-z_]*\)_[0-9a-f]* (/\1 (/' | grep -e '^device' -e '^kernel' -e '^extern' -e '^copy' -e '^wait'
 --file p.fx--
 graph main {
@@ -10,7 +10,7 @@ graph main {
   %a = aten.add.Tensor(%d, %e) : f32[8,8]
   %b = aten.mul.Tensor(%a, %w) : f32[8,8]
   %c = aten.complex.default(%a, %b) : c64[8,8]
-  %r = aten.abs.default(%c) : f32[8,8]
+  %r = aten.exp.default(%c) : c64[8,8]
   output (user %b, user %r)
 }
 --out--
@@ -25,12 +25,14 @@ wait @buf7
 device cpu
 kernel k_digamma_add (@buf6, @buf7, @buf8) ints [] m 1 n 64 cost 12780
 copy @buf8[8,8]{8,1} -> @buf9[8,8]{8,1} async
-device opencl 0
-kernel k_mul (@buf9, @w.opencl0, @buf10) ints [] m 1 n 64 cost 1120
-copy @buf10[8,8]{8,1} -> @buf11[8,8]{8,1} async
 wait @buf8
-wait @buf11
+device opencl 0
+kernel k_mul (@buf9, @w.opencl0, @buf10, @buf11) ints [] m 1 n 64 cost 2120
+copy @buf10[8,8]{8,1} -> @buf13[8,8]{8,1} async
+copy @buf11[8,8]{8,1} -> @buf12[8,8]{8,1} async
+wait @buf12
 device cpu
-kernel k_complex_abs (@buf8, @buf11, @buf12) ints [] m 1 n 64 cost 1240
+kernel k_exp (@buf12, @buf14) ints [] m 1 n 64 cost 2950
+wait @buf13
 wait @x
 --status-- 0

@@ -38,6 +38,19 @@ def writes_to_one_place(x, y, k):
     return x.scatter(0, first, 5.0), x[:, 0].scatter(0, first[0], -1.0), wide.to(torch.int16)
 
 
+@op(real(5, 37, dtype=torch.complex64), real(5, 37, dtype=torch.complex64), real(37), real(4, 3, dtype=torch.complex64), whole(9, low=0, high=5))
+def complex_numbers_in_parts(x, y, r, z, k):
+    """Rows that are no whole vectors, transposed, masked, added up, written where elements meet and where they are read."""
+    made = x * y + r, x / y, (x * 2).t() * y.t().conj(), torch.nn.functional.pad(x, (1, 2, 1, 0)) - 1j, torch.where(r > 0, x, -y)
+    pairs = [torch.view_as_real(t.to(torch.complex128) * (2 - 1j)) for t in (z.cumsum(0), z.t(), z / 0.3)]
+    sums = x.sum(1), (x * y.conj()).sum(), z.cumsum(0), z.mean(1), x.sum(0), torch.zeros(5, 37, dtype=x.dtype).index_add(0, k, y[k])
+    w = x.clone()
+    w.mul_(y).div_(w.conj() + 3)
+    w[:, ::3] -= r[::3]
+    reals = x.abs(), x.angle(), torch.sgn(y), (x == y), x.isnan() | y.isinf(), torch.view_as_real(x * 1j), w.real - w.imag, z.bool()
+    return *made, *sums, w, *reals, *pairs, torch.cat([x[:, 5:], y.flip(1)], 1).roll(3, 1), (z / 0).isnan(), z.reciprocal(), torch.stack([x.real, y.imag], 2)
+
+
 @op(real(3, 4), real(2, 3, 4, 5), whole(4))
 def resized(x, images, k):
     """resize_ shows storage: of what was permuted, through views made before, longer than there was."""

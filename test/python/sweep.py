@@ -284,7 +284,7 @@ def show_errors(names, args):
                 print(f"{name}: {wrong}", flush=True)
                 continue
             ours, eager = json.loads(printed.splitlines()[-1])
-            rows.append((ours / max(eager, 1e-9), f"{name}x{batch}{isa and '-' + isa}", ours, eager))
+            rows.append((max(ours, 1e-9) / max(eager, 1e-9), f"{name}x{batch}{isa and '-' + isa}", ours, eager))
             print("  {0:6.2f}  {1:44} {2:.2e}  eager {3:.2e}".format(*rows[-1]), flush=True)
     if not rows:
         return

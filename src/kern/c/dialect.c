@@ -220,10 +220,10 @@ bool kern_has_atomics(const target_machine *target, ty_dtype dtype)
     return dialect && is_number && (dialect->swaps & ty_dtype_size(dtype) & (4 + 8));
 }
 
-/* Dialects have no complex numbers, */
+/* Dialects have complex numbers in parts, */
 bool kern_holds(const target_machine *target, ty_dtype dtype)
 {
-    return !target->dialect || !(ty_is_complex(dtype) || (target->no_f64 && dtype == TY_F64));
+    return !target->dialect || !target->no_f64 || ty_complex_to_real(dtype) != TY_F64;
 }
 
 static bool is_lacking(const kern_c_dialect *dialect, const char *written)
@@ -233,14 +233,27 @@ static bool is_lacking(const kern_c_dialect *dialect, const char *written)
     return false;
 }
 
-/* and what the runtime computes is on the host. */
+/* what the runtime computes is on the host, */
 bool kern_can(const target_machine *target, loop_opcode op, ty_dtype operand)
 {
     uint32_t operands;
     if (!kern_has_c(op, operand)) return false;
     if (!target->dialect) return true;
+    if (ty_is_complex(operand) || op == LOOP_COMPLEX) {
+        ty_dtype part = ty_complex_to_real(operand);
+        bool by_size = op == LOOP_ABS || op == LOOP_SIGN;
+        return kern_holds(target, part) && kern_has_parts(op) &&
+               (!by_size || kern_can(target, LOOP_HYPOT, part));
+    }
     const char *written = kern_c_scalar_template(loop_opcode_name(op), operand, &operands);
-    return kern_holds(target, operand) && op != LOOP_COMPLEX &&
+    return kern_holds(target, operand) &&
            !(written && (kern_c_calls_runtime(written) ||
                          is_lacking(kern_c_dialect_named(target->dialect), written)));
+}
+
+/* and so are products of complex numbers over an axis. */
+bool kern_can_store(const target_machine *target, ty_dtype value, loop_reduce reduce,
+                    loop_store_mode mode)
+{
+    return !target->dialect || !ty_is_complex(value) || kern_stores_parts(reduce, mode);
 }

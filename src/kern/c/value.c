@@ -129,7 +129,7 @@ static uint32_t lanes_of(const kern_c_printer *pr, const kern_value *v)
 /* A scalar that is another one for each vector of a step. */
 static bool is_of_vector(const kern_c_printer *pr, const kern_value *v)
 {
-    if (v->kind == KERN_COUNT || v->kind == KERN_ANY) return true;
+    if (v->kind == KERN_COUNT || v->kind == KERN_HALF || v->kind == KERN_ANY) return true;
     if (v->kind == KERN_NUMBER || v->kind == KERN_LOAD) return v->runs;
     for (size_t i = 0; i < COUNT_OF(v->args) && v->kind == KERN_APPLY; i++)
         if (v->args[i] && kern_c_is_copied(pr, v->args[i])) return true;
@@ -209,6 +209,16 @@ static const char *gather_text(kern_c_printer *pr, const kern_value *v)
     bool is_short = value_at(pr, v->args[0])->dtype == TY_I32;
     return kern_c_text(pr, is_short ? "@shortgatherif($0, $1, $2)" : "@gatherif($0, $1, $2)",
                        &scope);
+}
+
+static const char *half_text(kern_c_printer *pr, const kern_value *v)
+{
+    const char *count = kern_c_name(pr, v->args[0]);
+    uint32_t lanes = pr->k->lanes;
+    if (v->copy)
+        return arena_printf(pr->needs->memory, "%s > %u ? 2 * %s - %u : 0", count, lanes / 2, count,
+                            lanes);
+    return arena_printf(pr->needs->memory, "%s < %u ? 2 * %s : %u", count, lanes / 2, count, lanes);
 }
 
 static const char *load_text(kern_c_printer *pr, const kern_value *v)
@@ -401,6 +411,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
         expression = kern_c_text(pr, pr->k->lanes > 1 ? "@any($0)" : "$0", &scope);
         break;
     }
+    case KERN_HALF: expression = half_text(pr, v); break;
     case KERN_LANE: expression = lane_text(pr, v); break;
     default: expression = apply_text(pr, v); break;
     }

@@ -177,7 +177,8 @@ static void lower_store(kern_lowering *lo, kern_item item)
         kern_lower_store_lanes(lo, item.store);
         return;
     }
-    if (item.store.access != KERN_ONE && !item.store.whole) item.store.count = kern_lower_count(lo);
+    bool is_cut = item.store.access != KERN_ONE && !item.store.whole && !item.store.runs;
+    if (is_cut) item.store.count = kern_lower_count(lo);
     kern_lower_into(lo, item);
 }
 
@@ -260,6 +261,10 @@ void kern_lower_items(kern_lowering *lo, const kern_loop *from)
 {
     for (uint32_t i = 0; i < from->items.count; i++) {
         const kern_item *item = &from->items.at[i];
+        if (i + 1 < from->items.count && kern_lower_pair(lo, item, item + 1)) {
+            i++;
+            continue;
+        }
         switch (item->kind) {
         case KERN_DEFINE: lower_define(lo, item); break;
         case KERN_STORE: lower_store(lo, *item); break;

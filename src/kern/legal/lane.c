@@ -140,7 +140,8 @@ void kern_lower_each_lane(kern_lowering *lo, kern_ref ref, kern_value one)
     }
     kern_loop *around = lo->loop;
     sym_expr lane = open_lanes(lo, one.index);
-    one.vector = one.runs = one.pairs = false;
+    one.vector = one.runs = false;
+    one.pairs = KERN_NO_PAIRS;
     one.repeats = 0;
     one.access = KERN_ONE;
     one.index = index_of(lo, lane, one.index);

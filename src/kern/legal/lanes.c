@@ -68,7 +68,7 @@ static loop_opcode combining(const char *name)
     return LOOP_NOTHING;
 }
 
-typedef enum order { NO_ORDER, LAST, EVENS, TURNED, REPEAT } order;
+typedef enum order { NO_ORDER, LAST, TURNED, REPEAT, EVENS, FIRSTS, SECONDS, LOWS, HIGHS } order;
 
 static uint32_t times_of(const char *base)
 {
@@ -76,28 +76,42 @@ static uint32_t times_of(const char *base)
     return repeats ? (uint32_t)strtoul(base + 6, NULL, 10) : 0;
 }
 
-/* last: the last lane in all. evens: elements 0, 2, 4, ... of memory that a and, from its last element
- * on, b are from. turned: the last lane first. repeat2: the first lanes, each twice. */
+/* last: the last lane in all. turned: the last lane first. repeat2: the first lanes, each twice. evens:
+ * elements 0, 2, 4, ... of memory that a and, from its last element on, b are from. firsts, seconds: those
+ * elements, or 1, 3, 5, ..., of a and b one behind the other. lows and highs, the way back: a and b by turns,
+ * the first half and the second. */
 static order order_of(const char *base)
 {
-    return strcmp(base, "last") == 0     ? LAST
-           : strcmp(base, "evens") == 0  ? EVENS
-           : strcmp(base, "turned") == 0 ? TURNED
-           : times_of(base)              ? REPEAT
-                                         : NO_ORDER;
+    static const struct {
+        const char *name;
+        order how;
+    } ORDERS[] = {{"last", LAST},       {"turned", TURNED}, {"evens", EVENS}, {"firsts", FIRSTS},
+                  {"seconds", SECONDS}, {"lows", LOWS},     {"highs", HIGHS}};
+    for (size_t i = 0; i < COUNT_OF(ORDERS); i++)
+        if (strcmp(ORDERS[i].name, base) == 0) return ORDERS[i].how;
+    return times_of(base) ? REPEAT : NO_ORDER;
+}
+
+static uint32_t lane_in(const maker *m, order how, uint32_t l)
+{
+    uint32_t lanes = m->lanes;
+    switch (how) {
+    case TURNED: return lanes - 1 - l;
+    case REPEAT: return l / times_of(m->f->base);
+    case EVENS: return 2 * l < lanes ? 2 * l : 2 * l + 1;
+    case FIRSTS: return 2 * l;
+    case SECONDS: return 2 * l + 1;
+    case LOWS: return l / 2 + l % 2 * lanes;
+    case HIGHS: return (lanes + l) / 2 + l % 2 * lanes;
+    default: return lanes - 1;
+    }
 }
 
 static kern_ref ordered(maker *m, order how)
 {
     uint8_t pattern[KERN_MOST_LANES];
-    for (uint32_t l = 0; l < m->lanes; l++) {
-        uint32_t even = 2 * l < m->lanes ? 2 * l : 2 * l + 1;
-        uint32_t down = m->lanes - 1 - (how == TURNED ? l : 0);
-        pattern[l] = (uint8_t)(how == EVENS    ? even
-                               : how == REPEAT ? l / times_of(m->f->base)
-                                               : down);
-    }
-    return shuffled(m, 1, how == EVENS ? 2 : 1, pattern);
+    for (uint32_t l = 0; l < m->lanes; l++) pattern[l] = (uint8_t)lane_in(m, how, l);
+    return shuffled(m, 1, how >= EVENS ? 2 : 1, pattern);
 }
 
 const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtype dtype,
@@ -108,7 +122,7 @@ const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtyp
     order how = op ? NO_ORDER : order_of(base);
     if ((!op && !how) || lanes == 1) return NULL;
     maker m = {library, NULL, lanes};
-    m.f = kern_function_new(library, base, dtype, lanes, scans || how == EVENS ? 2 : 1);
+    m.f = kern_function_new(library, base, dtype, lanes, scans || how >= EVENS ? 2 : 1);
     kern_ref result = joins ? joined(&m, op) : scans ? scanned(&m, op) : ordered(&m, how);
     kern_function_return(library, m.f, result);
     return m.f;

@@ -94,7 +94,7 @@ const kern_function *kern_piecewise(kern_library *library, const char *base, ty_
                                     uint32_t lanes);
 
 /* ---- lanes.c ---- */
-/* joinadd, scanmax, last, evens, turned, repeat2 ...; NULL: it is none of these. */
+/* joinadd, scanmax, last, turned, repeat2, evens, firsts, lows ...; NULL: it is none of these. */
 const kern_function *kern_lanes(kern_library *library, const char *base, ty_dtype dtype,
                                 uint32_t lanes);
 
@@ -190,5 +190,11 @@ typedef struct kern_piece {
 } kern_piece;
 /* The kernel, legal and of one lane, over the piece; false: a check failed, and it was left. */
 bool kern_run(const kern_ir *k, const kern_piece *piece, arena *memory);
+
+/* ---- pair.c ---- */
+/* How many numbers of the pairs at hand are in vector 0 or 1 of the two; 0: all of its lanes. */
+kern_ref kern_lower_half_count(kern_lowering *lo, uint32_t half);
+/* Stores both if they are the two of each pair; false: they are not. */
+bool kern_lower_pair(kern_lowering *lo, const kern_item *a, const kern_item *b);
 
 #endif

@@ -41,7 +41,7 @@ static kern_ref run_from(const way_taking *w, sym_expr index, bool vector, kern_
     v.vector = vector;
     v.access = vector ? KERN_UNIT : KERN_ONE;
     v.runs = true;
-    v.pairs = false;
+    v.pairs = KERN_NO_PAIRS;
     v.repeats = 0;
     v.index = index;
     v.count = count;
@@ -49,22 +49,6 @@ static kern_ref run_from(const way_taking *w, sym_expr index, bool vector, kern_
 }
 
 /* ---- every second element ---- */
-
-static void note_value(void *data, sym_expr symbol)
-{
-    way_taking *w = ((void **)data)[0];
-    bool *found = ((void **)data)[1];
-    *found |= kern_symbol_value(w->lo->k, symbol) != 0;
-}
-
-/* An index that holds values is in range where the mask says so. */
-static bool holds_values(way_taking *w)
-{
-    bool found = false;
-    void *data[] = {w, &found};
-    sym_each_symbol(w->lo->k->symbols, w->v.index, note_value, data);
-    return found;
-}
 
 static kern_ref all_of_mask(const way_taking *w)
 {
@@ -74,18 +58,38 @@ static kern_ref all_of_mask(const way_taking *w)
     return kern_lower_apply(w->lo, LOOP_NOT, any, 0);
 }
 
+/* Of pairs that are all there, which two vectors of memory have. */
+static void take_part(way_taking *w)
+{
+    kern_lowering *lo = w->lo;
+    sym_table *t = lo->k->symbols;
+    bool second = w->v.pairs == KERN_SECONDS;
+    kern_ref half[2];
+    sym_expr index = sym_add_int(t, w->v.index, -(int64_t)second);
+    for (uint32_t i = 0; i < 2; i++) {
+        half[i] = run_from(w, index, true, kern_lower_half_count(lo, i));
+        index = sym_add_int(t, index, (int64_t)lo->k->lanes);
+    }
+    set(w, kern_lower_call(lo, kern_pairs_names[w->v.pairs], half[0], half[1]));
+}
+
 static void take_pairs(way_taking *w)
 {
     kern_lowering *lo = w->lo;
     sym_table *t = lo->k->symbols;
     kern_ref whole = 0, guard = w->v.guard;
-    if (w->count) whole = kern_lower_apply(lo, LOOP_EQ, w->count, number(w, (int64_t)lo->k->lanes));
+    if (w->count && w->v.pairs == KERN_EVENS)
+        whole = kern_lower_apply(lo, LOOP_EQ, w->count, number(w, (int64_t)lo->k->lanes));
     if (w->masked) whole = both(w, whole, all_of_mask(w));
     kern_loop *outside = whole ? open_case(lo, KERN_WHEN, whole) : NULL;
     if (w->masked) w->v.guard = 0;
-    kern_ref low = run_from(w, w->v.index, true, 0);
-    sym_expr last = sym_add_int(t, w->v.index, (int64_t)lo->k->lanes - 1);
-    set(w, kern_lower_call(lo, "evens", low, run_from(w, last, true, 0)));
+    if (w->v.pairs == KERN_EVENS) {
+        kern_ref low = run_from(w, w->v.index, true, 0);
+        sym_expr last = sym_add_int(t, w->v.index, (int64_t)lo->k->lanes - 1);
+        set(w, kern_lower_call(lo, "evens", low, run_from(w, last, true, 0)));
+    } else {
+        take_part(w);
+    }
     w->v.guard = guard;
     if (!whole) return;
     lo->loop = outside;
@@ -264,7 +268,7 @@ void kern_lower_ways(kern_lowering *lo, kern_ref variable, kern_value load)
     w.count = kern_lower_count(lo);
     w.masked = guard && lo->k->values.at[guard].vector;
     if (guard && !w.masked) open_case(lo, KERN_WHEN, guard);
-    if (load.pairs && !(w.masked && holds_values(&w)))
+    if (load.pairs && !(w.masked && kern_holds_values(lo->k, w.v.index)))
         take_pairs(&w);
     else if (load.pairs)
         kern_lower_each_lane(lo, variable, load);
