@@ -17,6 +17,7 @@ PyTorch's kernels, through the out overload where there is one that fits.
 """
 
 import contextlib
+import inspect
 import logging
 import os
 import sys
@@ -102,6 +103,18 @@ def _declare_found(exported):
     return made
 
 
+def _as_function(model):
+    """What torch.export takes as one: other things that can be called, as PyTorch's own functions in C++, lack some of it."""
+    if hasattr(model, "__code__"):
+        return model
+
+    def function(*args, **kwargs):
+        return model(*args, **kwargs)
+    with contextlib.suppress(ValueError, TypeError):
+        function.__signature__ = inspect.signature(model)
+    return function
+
+
 def _export(model, args, kwargs, dynamic_shapes):
     """The exported program of a module or a function."""
     import torch
@@ -112,7 +125,7 @@ def _export(model, args, kwargs, dynamic_shapes):
     module = model
     if not isinstance(model, torch.nn.Module):
         module = torch.nn.Module()
-        module.forward = model
+        module.forward = _as_function(model)
     return torch.export.export(module, args, kwargs, dynamic_shapes=dynamic_shapes)
 
 

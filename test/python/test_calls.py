@@ -3,6 +3,7 @@
 of every kind and layout; exported programs that torch.export.save does not write."""
 
 import collections
+import functools
 import os
 import subprocess
 import sys
@@ -73,6 +74,17 @@ def a_module_and_a_function_are_exported():
     torch.testing.assert_close(twice(x, x.T), x @ x.T + 1)
     raises(TypeError, lambda: ferrite.compile(net), "needs an example")
     raises(TypeError, lambda: ferrite.compile(export(net, (x,)), (x,)), "has its own")
+
+
+@test
+def functions_of_pytorch_are_exported():
+    x, y = torch.randn(4, 3), torch.randn(4, 3)
+    for function, args in ((torch.sigmoid, (x,)), (torch.nn.functional.gelu, (x,)), (torch.ops.aten.hypot.default, (x, y)), (torch.matmul, (x, y.t()))):
+        torch.testing.assert_close(ferrite.compile(function, args, **OPTIONS)(*args), function(*args))
+    part = functools.partial(torch.mul, other=y)
+    sized = ferrite.compile(functools.partial(lambda a, times: a * times, times=3), (x,), dynamic_shapes={"a": {0: Dim("n", min=2, max=64)}}, **OPTIONS)
+    torch.testing.assert_close(ferrite.compile(part, (x,), **OPTIONS)(x), x * y)
+    torch.testing.assert_close(sized(x[:3]), x[:3] * 3)
 
 
 @test
