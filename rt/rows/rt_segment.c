@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { SUM, MEAN, MAX, MIN, PRODUCT, BAG_MAX };
-enum { COLUMNS = 256, SEGMENT_WORK = 1 << 12, AHEAD = 4, LINE = 64 };
+enum { COLUMNS = 256, SEGMENT_WORK = 1 << 12, AHEAD = 16, LINE = 64 };
 
 typedef struct segments {
     const fe_tensor *x, *bounds, *index, *scale, *out;
@@ -144,7 +144,7 @@ static void add_floats(double *restrict sums, const float *restrict x, int64_t c
     for (; k < count; k++) sums[k] += (double)x[k];
 }
 
-/* Of four rows: the sums are loaded and stored once. */
+/* Of four rows: their sum is a float's, which is converted, loaded and stored once. */
 static void add_four(double *restrict sums, const float *const *rows, int64_t count)
 {
     const float *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2],
@@ -152,8 +152,8 @@ static void add_four(double *restrict sums, const float *const *rows, int64_t co
     int64_t k = 0;
     for (; k + 8 <= count; k += 8)
         for (int64_t j = k; j < k + 8; j++)
-            sums[j] += ((double)a[j] + (double)b[j]) + ((double)c[j] + (double)d[j]);
-    for (; k < count; k++) sums[k] += ((double)a[k] + (double)b[k]) + ((double)c[k] + (double)d[k]);
+            sums[j] += (double)((a[j] + b[j]) + (c[j] + d[j]));
+    for (; k < count; k++) sums[k] += (double)((a[k] + b[k]) + (c[k] + d[k]));
 }
 
 /* Rows that are looked up lie anywhere: those of a few steps ahead, the next segment's as well, are on their

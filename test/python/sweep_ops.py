@@ -16,6 +16,8 @@ import re
 import sys
 import time
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
 EAGER_TO = {"x86-64-v3": {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"},
             "baseline": {"ATEN_CPU_CAPABILITY": "default", "ONEDNN_MAX_CPU_ISA": "SSE41", "MKL_ENABLE_INSTRUCTIONS": "SSE4_2"}}
 
@@ -324,6 +326,7 @@ def main():
     args = parser.parse_args()
     os.environ.update(EAGER_TO.get(args.isa, {}))
     import torch
+    sys.path.insert(0, os.path.join(ROOT, "python"))
     import ferrite
     torch.set_num_threads(args.threads)
     ops = {name: entry for name, entry in table(torch).items() if re.search(args.only, name)}
