@@ -130,6 +130,31 @@ static void spread(rt_real *const *places, int64_t step, int64_t m, int64_t colu
             for (int64_t i = 0; i < m; i++) places[i][j * step] = tile[i * columns + j];
 }
 
+/* The pixels from the first to behind the last that a tap reaches the input from. */
+typedef struct reach {
+    int64_t from, to;
+} reach;
+
+static reach reach_of(const phases *s, const rt_real *const *rows, int64_t m)
+{
+    reach r = {0, m};
+    while (r.from < r.to && rows[r.from] == s->zero) r.from++;
+    while (r.from < r.to && rows[r.to - 1] == s->zero) r.to--;
+    return r;
+}
+
+/* Do taps reach so few of the pixels that to start with zeros is worth it? Of an input of 1x1 each reaches
+ * one. */
+static int is_sparse(const phases *s, const phase *p, const rt_real *const *rows, int64_t m)
+{
+    int64_t reached = 0;
+    for (int64_t tap = 0; tap < p->taps; tap++) {
+        reach r = reach_of(s, rows + tap * m, m);
+        reached += r.to - r.from;
+    }
+    return p->taps > 1 && 8 * reached < 7 * m * p->taps;
+}
+
 static void run_block(const phases *s, const phase *p, int64_t group, int64_t m0, int64_t m,
                       int64_t panel_block, const rt_real **rows, rt_real *tile)
 {
@@ -141,20 +166,26 @@ static void run_block(const phases *s, const phase *p, int64_t group, int64_t m0
     find_places(s, p, m0, m, channel, places);
     if (s->post.accumulate) gather(places, s->g->y_channel, m, columns, tile);
     const rt_real *packed = s->packed + (group * s->panels + p0) * depth * RT_PANEL;
+    int sparse = is_sparse(s, p, rows, m);
+    if (sparse && !s->post.accumulate) memset(tile, 0, (size_t)(m * columns) * sizeof *tile);
     for (int64_t tap = 0; tap < rt_max(p->taps, 1); tap++) {
+        int is_last = tap >= p->taps - 1;
+        reach r = {0, m};
+        if (sparse && !is_last) r = reach_of(s, rows + tap * m, m);
+        if (r.from == r.to) continue;
         rt_block block = {
-            .m = m,
+            .m = r.to - r.from,
             .n = columns,
             .taps = p->taps ? 1 : 0,
             .run = s->group_in,
-            .rows = rows + tap * m,
+            .rows = rows + tap * m + r.from,
             .packed = packed + (p->begin + tap) * s->group_in * RT_PANEL,
             .panel_depth = depth,
-            .c = tile,
+            .c = tile + r.from * columns,
             .ldc = columns,
-            .bias = s->post.bias && tap >= p->taps - 1 ? s->post.bias + channel : NULL,
-            .load = s->post.accumulate || tap > 0,
-            .clamp = s->post.clamp && tap >= p->taps - 1,
+            .bias = s->post.bias && is_last ? s->post.bias + channel : NULL,
+            .load = s->post.accumulate || sparse || tap > 0,
+            .clamp = s->post.clamp && is_last,
             .low = s->post.low,
             .high = s->post.high,
         };
