@@ -226,6 +226,13 @@ static void scores_of_block(const sdpa *s, const work *w, const float *q, int64_
     RT_FN(rt_block_run)(&block);
 }
 
+/* Columns of the result that are computed: values end with a whole tile, or half a one where there is such. */
+static int64_t columns_of(const sdpa *s)
+{
+    int64_t step = HALF_LANES ? HALF_LANES : VL;
+    return rt_ceil_div(s->g->value_dim, step) * step;
+}
+
 /* Keys [t, t + count) of the block of keys [t0, t0 + depth). */
 static void add_values(const sdpa *s, const work *w, int64_t t0, int64_t depth, int64_t t,
                        int64_t count, int first)
@@ -233,7 +240,7 @@ static void add_values(const sdpa *s, const work *w, int64_t t0, int64_t depth, 
     rt_rows_plain(w->pointers, w->scores, s->t_block, w->rows);
     rt_block block = {
         .m = w->rows,
-        .n = s->d_panels * RT_PANEL,
+        .n = columns_of(s),
         .taps = 1,
         .run = count,
         .rows = w->pointers,
@@ -277,7 +284,7 @@ static void query_block(const sdpa *s, work *w, char *memory)
         for (int64_t i = 0; i < w->rows; i++) {
             float *score = w->scores + i * s->t_block;
             float shrink = softmax_row(g, w, i, score, t, t_end - t);
-            if (!first && shrink != 1.0f) scale_row(w->out + i * d_width, d_width, shrink);
+            if (!first && shrink != 1.0f) scale_row(w->out + i * d_width, columns_of(s), shrink);
         }
         add_values(s, w, t0, depth, t, t_end - t, first);
         first = 0;
