@@ -151,8 +151,7 @@ static void add_four(double *restrict sums, const float *const *rows, int64_t co
                           *restrict d = rows[3];
     int64_t k = 0;
     for (; k + 8 <= count; k += 8)
-        for (int64_t j = k; j < k + 8; j++)
-            sums[j] += (double)((a[j] + b[j]) + (c[j] + d[j]));
+        for (int64_t j = k; j < k + 8; j++) sums[j] += (double)((a[j] + b[j]) + (c[j] + d[j]));
     for (; k < count; k++) sums[k] += (double)((a[k] + b[k]) + (c[k] + d[k]));
 }
 
