@@ -226,7 +226,7 @@ static void scores_of_block(const sdpa *s, const work *w, const float *q, int64_
     RT_FN(rt_block_run)(&block);
 }
 
-/* Columns of the result that are computed: values end with a whole vector, or half a one where there is such. */
+/* Columns of the result that are computed: up to a whole vector, or half a one where there is such a tile. */
 static int64_t columns_of(const sdpa *s)
 {
     int64_t step = HALF_LANES ? HALF_LANES : VL;
