@@ -122,4 +122,18 @@ graph main {
 }
 --out--
 kernel k (@buf2, @buf3, @buf4) ints [s0, 130, 48] m 130*s0 tiles -3*((-s0) // 64) cost 50920
---status-- 0
+--run-- ferrite inspect k.fx --device cuda --isa baseline --stage legal >legal && ferrite inspect legal --from kern --device cuda --stage legal | diff legal - && grep -h 'tiles\|fused' legal
+--file k.fx--
+graph main {
+  placeholder %x user "x" : i64[3,70,40]
+  placeholder %w user "w" : i64[3,40,70]
+  placeholder %y user "y" : f64[70,40]
+  placeholder %v user "v" : f64[40,70]
+  %a = aten.bmm.default(%x, %w) : i64[3,70,70]
+  %b = aten.mm.default(%y, %v) : f64[70,70]
+  output (user %a, user %b)
+}
+--out--
+  rows (i0 < 3, i1 < p0, i2 < p0) by tiles 64 x 64 x 16 each 4 x 4 {
+  rows (i0 < p0, i1 < p0) by tiles 64 x 64 x 16 each 4 x 4 {
+      v7 : f64 = fused v3, v2, v6
