@@ -192,17 +192,20 @@ static void print_fill(printing *t, const side *s)
     close(t);
 }
 
+/* What a work-item multiplies are neighbours, which are loaded at once from where that is aligned. */
+static void print_tile(kern_c_printer *pr, const char *name, kern_ref value, uint32_t size)
+{
+    text_line(pr->out, "FE_LOCAL %s %s[%u] __attribute__((aligned(16)));",
+              kern_c_type_of(pr, pr->k->values.at[value].dtype, 1), name,
+              pr->k->tiles.depth * (size + APART));
+}
+
 void kern_c_print_tile_memory(kern_c_printer *pr)
 {
     kern_product p;
-    const target_tiles *tiles = &pr->k->tiles;
     CHECK(sym_session(pr->t), kern_find_product(pr->k, pr->needs->memory, &p));
-    text_line(pr->out, "FE_LOCAL %s tile_left[%u];",
-              kern_c_type_of(pr, pr->k->values.at[p.left].dtype, 1),
-              tiles->depth * (tiles->rows + APART));
-    text_line(pr->out, "FE_LOCAL %s tile_right[%u];",
-              kern_c_type_of(pr, pr->k->values.at[p.right].dtype, 1),
-              tiles->depth * (tiles->columns + APART));
+    print_tile(pr, "tile_left", p.left, pr->k->tiles.rows);
+    print_tile(pr, "tile_right", p.right, pr->k->tiles.columns);
 }
 
 /* ---- multiplying ---- */
@@ -279,19 +282,25 @@ static void want_item(const printing *t, const kern_item *item)
     sym_each_symbol(t->pr->t, item->store.index, want_symbol, (void *)t);
 }
 
+/* Axes are worked out for elements that there are not too: not once for each result. */
+static void open_result(printing *t, const side *s, const char *index)
+{
+    const char *name = s->name;
+    open_each(t, index, s->each);
+    text_line(t->pr->out, "const i64 at_%s = %s_from + my_%s + %s;", name, name, name, index);
+    text_line(t->pr->out, "const i64 %s = fe_min(at_%s, %s_count - 1);", name, name, name);
+    print_place(t, s);
+}
+
 /* What stands in front of the loops, as far as the lines behind need it, and these. */
 static void print_results(printing *t)
 {
-    const kern_ir *k = t->pr->k;
     const kern_loop *rows = t->p.rows;
     text *out = t->pr->out;
+    open_result(t, &t->right, "b");
+    open_result(t, &t->left, "a");
     /* one condition: of one in another, in unrolled loops, LLVM 15 for AVX-512 stores more than they let */
-    open_each(t, "a", k->tiles.each_rows);
-    open_each(t, "b", k->tiles.each_columns);
-    text_line(out, "const i64 row = row_from + my_row + a, column = column_from + my_column + b;");
-    open(t, "if (row < row_count && column < column_count) {");
-    print_place(t, &t->left);
-    print_place(t, &t->right);
+    open(t, "if (at_row < row_count && at_column < column_count) {");
     text_line(out, "%s %s = sums[a][b];", type_of(t, t->p.variable),
               kern_c_name(t->pr, t->p.variable));
     forget(t);
