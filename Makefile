@@ -70,7 +70,7 @@ UNIT_OBJ := $(patsubst %.c,$B/obj/%.o,$(wildcard test/unit/*.c))
 SETUP := build/setup-done
 
 export VENV
-.PHONY: all tests demo test check lint format bless bench clean install uninstall
+.PHONY: all tests demo test test-gpu check lint format bless bench clean install uninstall
 all: $B/ferrite $B/libferrite.a $B/libferrite.so $B/ferrite.pc
 tests: all $B/unit build/runtest $(if $(wildcard rt/test_kernels.c),$B/test_kernels)
 
@@ -179,6 +179,8 @@ demo: all
 	$Q sh demo/run.sh
 test check:
 	+$Q sh tools/test.sh $@
+test-gpu: all
+	$Q sh tools/test_gpu.sh
 lint: all
 	$Q sh tools/lint.sh
 format:

@@ -231,6 +231,8 @@ stand_in_parts() {
             build/ferrite check --jobs "$JOBS" --device $kind --device-ports \
             --target process test/cases/programs/*.pt2
     done
+    part "what make test-gpu does, on a stand-in" env QUICK=1 OUT=build/test/gpu SHIM_CACHE=build/test/shim \
+        LD_LIBRARY_PATH=build/test/cuda CUDA_NVRTC="$PWD/build/test/cuda/libcuda.so.1" sh tools/test_gpu.sh
 }
 
 # No run of a program of fixed sizes allocates, nor with one arena for all sizes; but tables of a Fourier

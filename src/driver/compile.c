@@ -240,6 +240,7 @@ static fe_status stage_wrap(driver_program *d)
                                c->ints,
                                c->int_count,
                                c->outer,
+                               c->tiles,
                                c->inner,
                                c->split_inner,
                                c->cost,

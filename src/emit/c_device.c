@@ -164,7 +164,8 @@ void emit_c_launch_on(emit_state *s, const wrap_call *call)
     emit_c_kernel_args(s, call);
     text_printf(&s->out, ", %u, %u, ", call->buffer_count,
                 call->int_count + (call->check_count > 0));
-    sym_print_c(s->w->loops->symbols, call->outer, &s->out);
+    sym_print_c(s->w->loops->symbols, sym_is_none(call->tiles) ? call->outer : call->tiles,
+                &s->out);
     text_add(&s->out, ", ");
     if (call->split_inner)
         sym_print_c(s->w->loops->symbols, call->inner, &s->out);

@@ -23,7 +23,7 @@ static const fe_device_driver *driver_of(const char *kind)
 #define TARGET(...)
 #define DRIVER(name) &name
 #define GIVEN NULL
-#define DEVICE(kind, dialect, driver, f64, parameters) {kind, driver},
+#define DEVICE(kind, dialect, driver, f64, parameters, ...) {kind, driver},
 #include "target/target.def"
 #undef TARGET
 #undef DRIVER
@@ -112,7 +112,8 @@ int exec_launch_on(exec_run *r, const wrap_call *call, const fe_kernel_args *arg
     bool checks = call->check_count > 0;
     fe_kernel_args own = {args->buffers, args->ints, checks ? args->fault : NULL};
     return rt_launch_on(r->f, r->step->device, r->step->device_kernel, &own, call->buffer_count,
-                        call->int_count + checks, exec_size(r, call->outer),
+                        call->int_count + checks,
+                        exec_size(r, sym_is_none(call->tiles) ? call->outer : call->tiles),
                         call->split_inner ? exec_size(r, call->inner) : 1);
 }
 

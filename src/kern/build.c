@@ -356,6 +356,7 @@ static void build_group(kern_builder *b, uint32_t lanes)
         k->axes[i] = loop_axis(b->p, b->order[i]);
         bool counted = i > 0 || b->vector == SCHED_VECTOR_OUTER;
         if (counted) k->extents[i] = number_as_param(b, extent);
+        if (i == 0) k->first_extent = extent;
         kern_bind(b, k->axes[i], extent);
     }
     if (k->outer_vector) {

@@ -1,4 +1,4 @@
-/* check.c -- the verifier of laws K1 to K7 and K9, run on every compile: one walk over the lines, with
+/* check.c -- the verifier of laws K1 to K7, K9 and K10, run on every compile: one walk over the lines, with
  * what is in scope.
  */
 #include "kern/check_priv.h"
@@ -185,10 +185,38 @@ static fe_status open_rows(kern_checker *c, uint32_t count)
     return k->serial ? kern_check_fixed(c, k->total) : FE_OK;
 }
 
+/* K10: tiles are those of a product, and cut even. */
+static fe_status check_tiles(kern_checker *c)
+{
+    const kern_ir *k = c->k;
+    const target_tiles *t = &k->tiles;
+    kern_product p;
+    if (!kern_find_product(k, c->memory, &p))
+        return kern_broken(c, "K10", "rows are not those of a product");
+    if (!p.variable && k->sums.at[p.sum].blocked)
+        return kern_broken(c, "K10", "the sum of a product in tiles is compensated");
+    for (uint32_t i = 0; i < p.loop_count; i++)
+        if (p.loops[i]->block) return kern_broken(c, "K10", "the sum of a product has blocks");
+    for (uint32_t i = 0; i < k->outer; i++)
+        if (sym_is_none(k->extents[i]))
+            return kern_broken(c, "K10", "rows in tiles have an axis without an extent");
+    if (!t->columns || !t->depth || !t->each_rows || !t->each_columns || t->rows % t->each_rows ||
+        t->columns % t->each_columns)
+        return kern_broken(c, "K10", "tiles are not dealt out evenly");
+    uint32_t items = kern_tile_items(k);
+    return items % t->rows && t->rows % items
+               ? kern_broken(c, "K10", "a tile's rows are not dealt out evenly")
+           : items % t->columns && t->columns % items
+               ? kern_broken(c, "K10", "a tile's columns are not dealt out evenly")
+           : items % t->depth ? kern_broken(c, "K10", "a tile's steps are not dealt out evenly")
+                              : FE_OK;
+}
+
 static fe_status check_rows(kern_checker *c, const kern_loop *loop)
 {
     const kern_ir *k = c->k;
     FE_TRY(open_rows(c, k->outer));
+    if (k->tiles.rows) FE_TRY(check_tiles(c));
     if (k->by_groups && (k->serial || k->columns || k->lanes > 1 || k->tile_count))
         return kern_broken(c, "K9", "rows are not those of groups");
     if (!k->outer_vector)

@@ -28,9 +28,17 @@ static fe_status check_callee(kern_checker *c, const kern_value *v)
                      v->vector || f->scalar);
 }
 
+/* Of a product in tiles. */
+static fe_status check_fused(kern_checker *c, const kern_value *v)
+{
+    if (!ty_is_floating(v->dtype)) return kern_broken(c, "K2", "floats alone are fused");
+    return check_args(c, v, 3, v->dtype);
+}
+
 fe_status kern_check_call(kern_checker *c, const kern_value *v)
 {
     if (v->kind == KERN_CALL) return check_callee(c, v);
+    if (!c->function && v->kind == KERN_FUSED && c->k->tiles.rows) return check_fused(c, v);
     if (!c->function) return kern_broken(c, "K8", "this is for functions alone");
     if (v->kind == KERN_SHUFFLE) return check_args(c, v, 2, v->dtype);
     if (v->kind == KERN_FIRST) return kern_use_as(c, v->args[0], v->dtype, c->k->lanes > 1);

@@ -211,6 +211,7 @@ static void take_alone(kern_ir *k, kern_loop *loop)
 void kern_take_alone(kern_ir *k)
 {
     k->by_groups = false;
+    k->tiles = (target_tiles){0};
     for (uint32_t i = 0; i < k->sums.count; i++) k->sums.at[i].shared = false;
     for (uint32_t i = 1; i < k->values.count; i++)
         if (k->values.at[i].kind == KERN_JOIN) k->values.at[i].kind = KERN_READ;

@@ -81,6 +81,14 @@ static sym_expr outer_extent(const sched_schedule *s, const sched_group *g)
     return sym_product(s->program->symbols, g->outer_extents, g->outer);
 }
 
+/* An expression of the kernel's ints in what they are. */
+static sym_expr as_called(const kern_ir *k, sym_expr e, arena *memory)
+{
+    sym_expr *ints = NEW_ARRAY(memory, sym_expr, k->params.count + 1);
+    for (uint32_t i = 0; i < k->params.count; i++) ints[i] = kern_param_symbol(k, i);
+    return sym_substitute(k->symbols, e, ints, k->params.at, k->params.count);
+}
+
 static void fill_call(const sched_schedule *s, const sched_group *g, const kern_ir *k,
                       const target_machine *target, arena *memory, kern_call *call)
 {
@@ -97,6 +105,7 @@ static void fill_call(const sched_schedule *s, const sched_group *g, const kern_
         checks[i] = *loop_indirect_bound(s->program, k->checks.at[i]);
     call->checks = checks;
     call->outer = k->serial ? sym_int(t, 1) : outer_extent(s, g);
+    if (k->tiles.rows) call->tiles = as_called(k, kern_tile_count(k, memory), memory);
     call->split_inner = k->columns;
     call->inner = k->columns ? g->phases[0].extents[0] : sym_int(t, 1);
     call->cost = cost_shared(kern_cost(k, &target->costs, memory), g->variant.share);
@@ -182,6 +191,11 @@ static fe_status check_parameters(const kern_kernel *made, const kern_ir *k)
                      made->target->name, most);
 }
 
+static bool is_of_groups(const kern_ir *k)
+{
+    return k->by_groups || k->tiles.rows;
+}
+
 static fe_status add_kernel(kern_set *set, kern_ir *k, const target_machine *target, arena *memory,
                             uint32_t *kernel)
 {
@@ -200,13 +214,13 @@ static fe_status add_kernel(kern_set *set, kern_ir *k, const target_machine *tar
                         .hash = hash,
                         .buffer_count = k->buffer_count,
                         .int_count = k->params.count + (target->dialect && kern_reports(k)),
-                        .group_size = k->by_groups ? kern_group_size(target) : 0,
+                        .group_size = is_of_groups(k) ? kern_group_size(target) : 0,
                         .ir = k,
                         .target = target};
     FE_TRY(check_parameters(&made, k));
     FE_TRY(lower(k, set->library, target, &made.legal));
     const char *body = body_of(made.legal, set->library, target, memory, &made.needs);
-    const char *what = !target->dialect ? "" : k->by_groups ? "FE_GROUP_KERNEL " : "FE_KERNEL ";
+    const char *what = !target->dialect ? "" : is_of_groups(k) ? "FE_GROUP_KERNEL " : "FE_KERNEL ";
     made.source = arena_printf(memory, "%svoid %s%s", what, name, body);
     *kernel = set->kernels.count;
     vec_push(memory, &set->kernels, made);
@@ -223,13 +237,14 @@ static fe_status check_lanes(const kern_ir *k)
                      k->name, k->lanes);
 }
 
-/* A device may take few rows by groups; how many there are is not known of what is read from text, which
- * says it itself. */
+/* A device may take products in tiles, and few rows by groups; how many rows there are is not known of
+ * what is read from text, which says it itself. */
 static void share_rows(kern_ir *k, int64_t rows, const target_machine *target, arena *memory)
 {
     uint32_t group = kern_group_size(target);
-    if (!group) kern_take_alone(k);
-    if (rows) kern_share_rows(k, rows, group, memory);
+    if (!group || (k->tiles.rows && kern_tile_items(k) != group)) kern_take_alone(k);
+    if (rows) kern_tile_product(k, target, memory);
+    if (rows && !k->tiles.rows) kern_share_rows(k, rows, group, memory);
 }
 
 /* The kernel of k, verified, made or found. */

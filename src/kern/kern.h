@@ -169,8 +169,28 @@
  *         store b1[i0] : f32 = v2
  *       }
  *
+ * Products are taken in tiles: rows whose results are one sum of x * y each, some of the rows' axes x's
+ * alone and others y's (product.c). The lines are those of a row; a work-group takes 64 rows of the
+ * product by 64 columns, 16 steps of the sum at a time through local memory, and each of its work-items
+ * 8 by 8 of that. K10: rows in tiles are those of a product, whose sum has no blocks; tiles are dealt
+ * out evenly.
+ *
+ *       rows (i0 < p0, i1 < p1) by tiles 64 x 64 x 16 each 8 x 8 {
+ *         acc a0 : f32 sum
+ *         loop r0 < p2 {
+ *           v1 : f32 = load b0[p2*i0 + r0]
+ *           v2 : f32 = load b1[p1*r0 + i1]
+ *           v3 : f32 = mul v1, v2
+ *           a0 += v3
+ *         }
+ *         ...
+ *
+ * Legal, the sum is a variable of its own dtype, and floats are `fused v1, v2, v5`. How many tiles
+ * there are stands in the call.
+ *
  * Order of reading: kern.c (the stage), build.c, cut.c, shape.c, squares.c, value.c, below.c and slope.c (a
- * group as IR), scalar.c (the same at one lane), group.c, print.c, parse.c and check.c (its text and laws),
+ * group as IR), scalar.c (the same at one lane), product.c, group.c, print.c, parse.c and check.c (its
+ * text and laws),
  * legal/legal.h (for a target), c/kernel.c and c/loop.c (IR as C), c/apply.c (operations), c/function.c
  * (functions), c/prelude.c (what else kernels call), c/device.c (kernels of devices).
  */
@@ -208,6 +228,7 @@ typedef struct kern_call {
     const loop_bound *checks; /* what its checks are about, by number */
     uint32_t check_count;
     sym_expr outer;   /* product of the outer extents */
+    sym_expr tiles;   /* that work-groups take, each many of those rows; or none */
     sym_expr inner;   /* extent of the inner axis when split_inner */
     bool split_inner; /* work may be split along n as well as m */
     /* about: nanoseconds for one (m, n) point when split_inner, else for one m, times 1000 */

@@ -214,12 +214,14 @@ struct kern_ir {
     uint32_t outer;
     sym_expr axes[LOOP_MAX_AXES];
     sym_expr extents[LOOP_MAX_AXES]; /* of the outer axes; none where it does not matter */
-    bool serial;       /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
-    sym_expr total;    /* serial: how many */
-    bool columns;      /* cut into [n0, n1) as well */
-    bool squares;      /* to be taken in pieces of as many rows and columns as there are lanes */
-    bool by_groups;    /* a work-group takes a row, not one work-item */
-    bool outer_vector; /* lanes are neighbours along the last outer axis */
+    sym_expr first_extent; /* of the first of them in the program's sizes; none: read from text */
+    bool serial;           /* m0 is 0, m1 is 1: the kernel runs over all outer iterations itself */
+    sym_expr total;        /* serial: how many */
+    bool columns;          /* cut into [n0, n1) as well */
+    bool squares;       /* to be taken in pieces of as many rows and columns as there are lanes */
+    bool by_groups;     /* a work-group takes a row, not one work-item */
+    target_tiles tiles; /* a work-group takes a tile of rows, of a product: product.c; or none */
+    bool outer_vector;  /* lanes are neighbours along the last outer axis */
     VEC(kern_value) values; /* [0] unused */
     VEC(kern_memory) memories;
     VEC(kern_sum) sums;
@@ -317,6 +319,37 @@ bool kern_reports(const kern_ir *k);
 void kern_share_rows(kern_ir *k, int64_t rows, uint32_t group, arena *memory);
 /* A work-item takes a row again, and rows come one by one: no store has to be atomic. */
 void kern_take_alone(kern_ir *k);
+
+/* ---- product.c: rows that work-groups take in tiles ---- */
+/* A kernel whose rows are one sum of x * y each, with lines that make their results of it behind it.
+ * Axes that x alone is made of number rows of the product, those of y alone its columns; others are
+ * those of products side by side. */
+typedef struct kern_product {
+    const kern_loop *rows;
+    uint32_t at; /* of the rows' items: the first of the loops in each other that add up */
+    const kern_loop *loops[LOOP_MAX_AXES];
+    uint32_t loop_count;
+    kern_ref left, right;           /* x and y, or the other way round: the last axis is no row's */
+    uint32_t left_axes, right_axes; /* bit sets: of the rows, of the columns */
+    const uint32_t *made_of;        /* by value: the outer axes; and more */
+    kern_ref variable;              /* of a legal kernel: the sum */
+    uint32_t sum;                   /* else */
+    kern_ref added;                 /* what is added up, or what the variable is set to */
+} kern_product;
+/* False: it is none. */
+bool kern_find_product(const kern_ir *k, arena *memory, kern_product *out);
+/* Rows of a product are taken in the target's tiles where its usual sizes are worth it. */
+void kern_tile_product(kern_ir *k, const target_machine *target, arena *memory);
+/* How many tiles there are, in the kernel's ints. */
+sym_expr kern_tile_count(const kern_ir *k, arena *memory);
+/* Work-items of a tile; 0: rows are taken otherwise. */
+static inline uint32_t kern_tile_items(const kern_ir *k)
+{
+    const target_tiles *t = &k->tiles;
+    return t->rows ? t->rows / t->each_rows * (t->columns / t->each_columns) : 0;
+}
+/* Does v only hold where both sides meet? */
+bool kern_is_of_both(const kern_product *p, kern_ref v);
 
 /* ---- cost.c ---- */
 /* The usual value of an expression in the kernel's ints; at least 1. */

@@ -200,6 +200,20 @@ static fe_status parse_axes(kern_reader *in)
     return lex_expect(in->lx, ")");
 }
 
+/* by tiles 64 x 64 x 16 each 8 x 8 */
+static fe_status parse_tiles(kern_reader *in)
+{
+    enum { MOST = 256 };
+    target_tiles *t = &in->k->tiles;
+    uint32_t *const sizes[] = {&t->rows, &t->columns, &t->depth, &t->each_rows, &t->each_columns};
+    FE_TRY(lex_expect(in->lx, "tiles"));
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+        if (i) FE_TRY(lex_expect(in->lx, i == 3 ? "each" : "x"));
+        FE_TRY(parse_count(in, MOST, sizes[i]));
+    }
+    return FE_OK;
+}
+
 /* rows vector (i0, i1 < p0) unroll 4 count v7 by groups serial of p1 { */
 static fe_status parse_rows(kern_reader *in)
 {
@@ -211,8 +225,10 @@ static fe_status parse_rows(kern_reader *in)
     if (k->squares) FE_TRY(lex_expect(in->lx, "squares"));
     if (lex_take(in->lx, "unroll")) FE_TRY(parse_count(in, KERN_MOST_COPIES, &loop->unroll));
     FE_TRY(parse_tail(in, loop));
-    k->by_groups = lex_take(in->lx, "by");
-    if (k->by_groups) FE_TRY(lex_expect(in->lx, "groups"));
+    if (lex_take(in->lx, "by")) {
+        k->by_groups = lex_take(in->lx, "groups");
+        if (!k->by_groups) FE_TRY(parse_tiles(in));
+    }
     k->serial = lex_take(in->lx, "serial");
     if (k->serial) {
         FE_TRY(lex_expect(in->lx, "of"));

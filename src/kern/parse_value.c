@@ -290,7 +290,7 @@ static fe_status parse_table(kern_reader *in, kern_value *v)
     return lex_expect(in->lx, "]");
 }
 
-/* each sin v1; fused v1, v2, v3; scale v1, v2; halves v1, v2 */
+/* each sin v1; scale v1, v2; halves v1, v2 */
 static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
 {
     *known = true;
@@ -298,10 +298,6 @@ static fe_status parse_machine(kern_reader *in, kern_value *v, bool *known)
         v->kind = KERN_EACH;
         if (!parse_operation(in, v)) return lex_fail(in->lx, "expected an operation");
         return parse_operands(in, v, loop_operand_count(v->op));
-    }
-    if (lex_take(in->lx, "fused")) {
-        v->kind = KERN_FUSED;
-        return parse_operands(in, v, 3);
     }
     if (lex_take(in->lx, "shuffle")) return parse_shuffle(in, v);
     if (lex_take(in->lx, "table")) return parse_table(in, v);
@@ -347,6 +343,10 @@ fe_status kern_read_expression(kern_reader *in, kern_value *v)
         return kern_read_operand(in, v->dtype, true, &v->args[0]);
     }
     if (!in->function && lex_take(in->lx, "half")) return parse_half(in, v);
+    if (lex_take(in->lx, "fused")) {
+        v->kind = KERN_FUSED;
+        return parse_operands(in, v, 3);
+    }
     bool known = false;
     if (in->function) FE_TRY(parse_machine(in, v, &known));
     if (known) return FE_OK;

@@ -292,6 +292,9 @@ static void print_rows(printer *pr, const kern_loop *loop)
     if (loop->unroll > 1) text_printf(pr->out, " unroll %u", loop->unroll);
     print_tail(pr, loop);
     if (k->by_groups) text_add(pr->out, " by groups");
+    if (k->tiles.rows)
+        text_printf(pr->out, " by tiles %u x %u x %u each %u x %u", k->tiles.rows, k->tiles.columns,
+                    k->tiles.depth, k->tiles.each_rows, k->tiles.each_columns);
     if (!k->serial) return;
     text_add(pr->out, " serial of ");
     sym_print(pr->t, k->total, pr->out);

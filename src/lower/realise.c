@@ -45,7 +45,9 @@ static void add_cost(void *data, loop_value v)
     sym_each_symbol(c->l->symbols, n->index, note_indirect, c); /* a gather */
     if (!c->rank || !lower_load_strides(c->l, n->index, c->rank, c->sizes, strides)) return;
     c->whole_loads++;
-    c->follows_extern |= map_get(&c->l->extern_made, n->buffer) != MAP_NONE;
+    /* extern kernels of devices are copies, which have no epilogues */
+    c->follows_extern |=
+        ty_is_host(c->l->device) && map_get(&c->l->extern_made, n->buffer) != MAP_NONE;
 }
 
 static cost cost_of(lowering *l, loop_value v, uint32_t rank, const sym_expr *sizes)

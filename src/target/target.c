@@ -29,10 +29,10 @@ enum { NOTHING, FUSED = TARGET_FUSED, SCALES = TARGET_SCALES, TABLES = TARGET_TA
     }
 
 static const target_machine TARGETS[] = {
-#define TARGET(name, vector_bytes, plain, can, ...)                      \
-    {name, vector_bytes, plain,      can,       false,    {__VA_ARGS__}, \
-     NULL, NULL,         CPU_LIMITS, CPU_COSTS, CPU_MOVES},
-#define DEVICE(kind, dialect, driver, f64, parameters)
+#define TARGET(name, vector_bytes, plain, can, ...)                 \
+    {name, vector_bytes, plain,      can, false,     {__VA_ARGS__}, \
+     NULL, NULL,         CPU_LIMITS, {0}, CPU_COSTS, CPU_MOVES},
+#define DEVICE(kind, dialect, driver, f64, parameters, ...)
 #include "target/target.def"
 #undef TARGET
 #undef DEVICE
@@ -46,9 +46,19 @@ static const target_machine DEVICES[] = {
 #define F64 false
 #define NO_F64 true
 #define MANY 0
-#define DEVICE(kind, dialect, driver, f64, parameters)                                            \
-    {kind,      16,       true, NOTHING, f64, {NULL}, dialect, driver, DEVICE_LIMITS(parameters), \
-     CPU_COSTS, CPU_MOVES},
+#define TILES(...)  \
+    {               \
+        __VA_ARGS__ \
+    }
+#define WHOLE \
+    {         \
+        0     \
+    }
+#define DEVICE(kind, dialect, driver, f64, parameters, ...) \
+    {kind,        16,        true,                          \
+     NOTHING,     f64,       {NULL},                        \
+     dialect,     driver,    DEVICE_LIMITS(parameters),     \
+     __VA_ARGS__, CPU_COSTS, CPU_MOVES},
 #include "target/target.def"
 #undef TARGET
 #undef DEVICE
@@ -57,6 +67,8 @@ static const target_machine DEVICES[] = {
 #undef F64
 #undef NO_F64
 #undef MANY
+#undef TILES
+#undef WHOLE
 };
 enum { DEVICE_COUNT = sizeof DEVICES / sizeof *DEVICES };
 

@@ -17,6 +17,13 @@ typedef struct target_limits {
     uint32_t parameters; /* buffers and ints; 0: as many as there are */
 } target_limits;
 
+/* How a work-group takes a product: so many rows and columns of it, summed up over so many steps at a
+ * time from local memory, of which each work-item has each_rows * each_columns in registers. */
+typedef struct target_tiles {
+    uint32_t rows, columns, depth; /* 0: it does not */
+    uint32_t each_rows, each_columns;
+} target_tiles;
+
 /* Thousandths of a nanosecond; what an operation on values costs is in its row of loop/value.def. */
 typedef struct target_costs {
     int32_t load, store; /* of a vector, or of one number */
@@ -54,6 +61,7 @@ typedef struct target_machine {
         *dialect;       /* of what is no CPU: the C that its kernels are in ("opencl"); else NULL */
     const char *driver; /* its driver's name in C, where it is ferrite's own; else NULL */
     target_limits limits;
+    target_tiles tiles;
     target_costs costs;
     target_moves moves;
 } target_machine;

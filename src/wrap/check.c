@@ -202,6 +202,7 @@ static fe_status check_call(checker *c, const wrap_call *call)
     for (uint32_t i = 0; i < call->buffer_count; i++) FE_TRY(use(c, call->buffers[i]));
     for (uint32_t i = 0; i < call->int_count; i++) FE_TRY(read_expr(c, call->ints[i]));
     FE_TRY(read_expr(c, call->outer));
+    if (!sym_is_none(call->tiles)) FE_TRY(read_expr(c, call->tiles));
     return read_expr(c, call->inner);
 }
 

@@ -171,6 +171,7 @@ static fe_status parse_call(parsing *in, wrap_call *call)
     call->buffer_count = buffers.count;
     FE_TRY(lex_expect(in->lx, "m"));
     FE_TRY(sym_parse(in->p->symbols, in->lx, &call->outer));
+    if (lex_take(in->lx, "tiles")) FE_TRY(sym_parse(in->p->symbols, in->lx, &call->tiles));
     call->inner = sym_int(in->p->symbols, 1);
     call->split_inner = lex_take(in->lx, "n");
     if (call->split_inner) FE_TRY(sym_parse(in->p->symbols, in->lx, &call->inner));

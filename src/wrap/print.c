@@ -41,6 +41,10 @@ static void print_call(const wrap_program *w, const wrap_call *call, text *out)
     print_exprs(w, call->ints, call->int_count, out);
     text_add(out, " m ");
     sym_print(w->loops->symbols, call->outer, out);
+    if (!sym_is_none(call->tiles)) {
+        text_add(out, " tiles ");
+        sym_print(w->loops->symbols, call->tiles, out);
+    }
     if (call->split_inner) {
         text_add(out, " n ");
         sym_print(w->loops->symbols, call->inner, out);

@@ -114,7 +114,7 @@ typedef struct wrap_call {
     uint32_t buffer_count;
     const sym_expr *ints;
     uint32_t int_count;
-    sym_expr outer, inner;
+    sym_expr outer, tiles, inner; /* tiles: of the rows, which work-groups take; or none */
     bool split_inner;
     int64_t cost;
     const wrap_check_row *checks; /* by number */

@@ -13,7 +13,7 @@ graph main {
 --out--
 kernel k_argmax group 1 lanes 1 ints [64000]
   buffer b0 : f32 in @buf2
-  buffer b1 : i64 out @buf8
+  buffer b1 : i64 out @buf7
   rows () by groups {
     acc a0 : f32 argmax places i32 shared
     loop r0 < p0 shared blocks of 32768 {
@@ -25,7 +25,7 @@ kernel k_argmax group 1 lanes 1 ints [64000]
   }
 kernel k_sum group 3 lanes 1 ints [64, 1000]
   buffer b0 : f32 in @buf2
-  buffer b1 : f32 out @buf9
+  buffer b1 : f32 out @buf8
   rows (i0 < p0) {
     acc a0 : f64 sum running
     loop r0 < p1 blocks of 32 {
@@ -40,36 +40,34 @@ kernel k_sum group 3 lanes 1 ints [64, 1000]
 kernel k_max_sum_sub_exp group 6 lanes 1 ints [1000]
   buffer b0 : f32 in @buf2
   buffer b1 : f32 in @buf3
-  buffer b2 : f32 inout @buf4
-  buffer b3 : f32 inout @buf6
-  buffer b4 : f32 out @buf10
+  buffer b2 : f32 inout @buf5
+  buffer b3 : f32 out @buf9
   rows (i0) by groups {
     acc a0 : f32 max_of shared
     v2 : f32 = load b1[i0]
     v3 : f32 = cast v2
-    barrier
     loop r0 < p0 shared {
       v1 : f32 = load b0[p0*i0 + r0]
       v4 : f32 = sub v1, v3
-      store b2[p0*i0 + r0] : f32 = v4
       a0 += v4
     }
     v5 : f32 = result a0
     acc a1 : f32 sum shared
-    v7 : f32 = cast v5
-    loop r0 < p0 shared {
-      v6 : f32 = load b2[p0*i0 + r0]
-      v8 : f32 = sub v6, v7
-      v9 : f32 = exp v8
-      store b3[p0*i0 + r0] : f32 = v9
-      a1 += v9
+    v8 : f32 = cast v5
+    loop r0 < p0 shared blocks of 8192 {
+      v6 : f32 = load b0[p0*i0 + r0]
+      v7 : f32 = sub v6, v3
+      v9 : f32 = sub v7, v8
+      v10 : f32 = exp v9
+      store b2[p0*i0 + r0] : f32 = v10
+      a1 += v10
     }
-    v10 : f32 = result a1
-    v12 : f32 = cast v10
+    v11 : f32 = result a1
+    v13 : f32 = cast v11
     loop i1 < p0 shared {
-      v11 : f32 = load b3[p0*i0 + i1]
-      v13 : f32 = div v11, v12
-      store b4[p0*i0 + i1] : f32 = v13
+      v12 : f32 = load b2[p0*i0 + i1]
+      v14 : f32 = div v12, v13
+      store b3[p0*i0 + i1] : f32 = v14
     }
   }
 --run-- ferrite inspect k.fx --device opencl --isa baseline --stage c | sed -n '/^static const char opencl_source/,/^    "";/p' | sed 's/\(k_[a-z_]*\)_[0-9a-f]*/\1/; s/^    "\(.*\)\\n"$/\1/' | sed -n '/^FE_GROUP_KERNEL/,/^}/p'

@@ -34,6 +34,8 @@ FAIL: bounded_products.pt2
 NaN in input 'x': 1 of 91 elements, the first at [3, 2]
 FAIL: parts_of_given_lengths.pt2
 NaN in the result of %mean, cases_programs.py:426 in forward (buffer buf7): 2 of 2 elements, the first at [0]
+FAIL: products_in_tiles.pt2
+NaN in input 'x': 1 of 2590 elements, the first at [69, 36]
 FAIL: spelled_out_attention.pt2
 NaN in the result of %attention_3, cases_passes.py:29 in forward: 24 of 336 elements, the first at [0, 0, 3, 0]
 --status-- 1

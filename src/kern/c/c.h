@@ -130,6 +130,9 @@ void kern_c_print_joins(kern_c_printer *pr);
 const char *kern_c_join(kern_c_printer *pr, kern_ref ref);
 /* A store to an element that others may be at. */
 void kern_c_print_atomic(kern_c_printer *pr, const kern_store *st, const char *place);
+/* product.c: the rows of a product in tiles; and the local memory of these. */
+void kern_c_print_tiles(kern_c_printer *pr);
+void kern_c_print_tile_memory(kern_c_printer *pr);
 /* dialect.c: what stands in front of the kernels of a dialect, some of which may check indices; `own`: names
  * of the prelude that it defines itself; `lacking`: functions, as templates have them, that it is without. */
 typedef struct kern_c_dialect {

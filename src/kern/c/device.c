@@ -21,11 +21,13 @@ void kern_c_device_head(const kern_ir *k, const char *name, text *out)
     for (uint32_t i = 0; i < k->params.count; i++)
         text_printf(out, ", FE_INT(p%u, %u)", i, k->buffer_count + i);
     if (kern_reports(k)) text_printf(out, ", FE_INT(first, %u)", k->buffer_count + k->params.count);
-    text_printf(out, ")\n{\n  %s;\n%s", k->by_groups ? "FE_GROUP_BEGIN" : "FE_BEGIN",
-                k->by_groups ? GROUP
-                : k->columns ? CELL
-                : k->serial  ? ALL
-                             : ROW);
+    bool by_groups = k->by_groups || k->tiles.rows;
+    text_printf(out, ")\n{\n  %s;\n%s", by_groups ? "FE_GROUP_BEGIN" : "FE_BEGIN",
+                k->tiles.rows  ? ""
+                : k->by_groups ? GROUP
+                : k->columns   ? CELL
+                : k->serial    ? ALL
+                               : ROW);
 }
 
 /* ---- atomic stores ---- */

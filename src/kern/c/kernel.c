@@ -153,7 +153,12 @@ static void print_case(kern_c_printer *pr, const kern_loop *loop)
 static void print_lines(kern_c_printer *pr, const kern_loop *loop)
 {
     switch (loop->kind) {
-    case KERN_ROWS: print_rows(pr, loop); break;
+    case KERN_ROWS:
+        if (pr->k->tiles.rows)
+            kern_c_print_tiles(pr);
+        else
+            print_rows(pr, loop);
+        break;
     case KERN_SQUARES: print_squares(pr, loop); break;
     case KERN_BLOCKS: kern_c_print_blocks(pr, loop); break;
     case KERN_EACH_LANE: print_lanes(pr, loop); break;
@@ -278,6 +283,7 @@ void kern_print_c(const kern_ir *k, const char *name, text *out, kern_needs *nee
     print_work(&pr);
     pr.out = &memories;
     kern_c_print_joins(&pr);
+    if (k->tiles.rows) kern_c_print_tile_memory(&pr);
     print_memories(&pr, work.at);
     text_add(&memories, work.at);
     pr.out = &ints;

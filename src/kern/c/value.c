@@ -356,6 +356,13 @@ static const char *read_text(kern_c_printer *pr, const kern_value *v)
     return kern_c_operand(pr, v->args[0]);
 }
 
+static const char *fused_text(kern_c_printer *pr, const kern_value *v)
+{
+    kern_c_scope scope = {v->dtype, 1, {NULL, NULL, NULL}};
+    for (uint32_t i = 0; i < 3; i++) scope.args[i] = kern_c_operand(pr, v->args[i]);
+    return kern_c_text(pr, "__builtin_fma$f($0, $1, $2)", &scope);
+}
+
 /* ---- lines ---- */
 
 /* `name = from;` for each copy of a variable that stands outside of its loop. */
@@ -413,6 +420,7 @@ void kern_c_print_define(kern_c_printer *pr, kern_ref ref)
     }
     case KERN_HALF: expression = half_text(pr, v); break;
     case KERN_LANE: expression = lane_text(pr, v); break;
+    case KERN_FUSED: expression = fused_text(pr, v); break;
     default: expression = apply_text(pr, v); break;
     }
     text_line(pr->out, "%s %s = %s;", type, kern_c_name(pr, ref), expression);

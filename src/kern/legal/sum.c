@@ -15,7 +15,7 @@ static ty_dtype partial_dtype(const kern_lowering *lo, const kern_sum *sum)
 {
     bool adds =
         sum->reduce == LOOP_SUM || sum->reduce == LOOP_PROD || sum->reduce == LOOP_LOG_SUM_EXP;
-    if (sum->vector || !adds || lo->no_f64) return sum->dtype;
+    if (sum->vector || !adds || lo->no_f64 || lo->k->tiles.rows) return sum->dtype;
     if (sum->dtype == TY_C64) return TY_C128;
     return sum->dtype == TY_F32 ? TY_F64 : sum->dtype;
 }
@@ -23,7 +23,8 @@ static ty_dtype partial_dtype(const kern_lowering *lo, const kern_sum *sum)
 /* and where there is none each step keeps what its rounding has lost. */
 static bool is_paired(const kern_lowering *lo, const kern_sum *sum)
 {
-    return lo->no_f64 && !sum->vector && sum->reduce == LOOP_SUM && ty_is_floating(sum->dtype);
+    return lo->no_f64 && !lo->k->tiles.rows && !sum->vector && sum->reduce == LOOP_SUM &&
+           ty_is_floating(sum->dtype);
 }
 
 loop_opcode kern_step_of(loop_reduce reduce)
@@ -233,6 +234,21 @@ static void update_scan(kern_lowering *lo, const kern_sum *sum, kern_parts *p, k
     set(lo, p->partial, kern_lower_apply(lo, step, p->partial, last));
 }
 
+/* x * y of a product in tiles is added as it is, without a rounding; what it was is a line before. */
+static bool update_fused(kern_lowering *lo, const kern_parts *p, kern_ref product)
+{
+    const kern_value v = lo->k->values.at[product];
+    bool multiplies = v.kind == KERN_APPLY && v.op == LOOP_MUL && ty_is_floating(v.dtype);
+    if (!lo->k->tiles.rows || !multiplies) return false;
+    const kern_item *last = &vec_last(&lo->loop->items);
+    if (last->kind == KERN_DEFINE && last->value == product) lo->loop->items.count--;
+    set(lo, p->partial,
+        kern_lower_value(lo, (kern_value){.kind = KERN_FUSED,
+                                          .dtype = v.dtype,
+                                          .args = {v.args[0], v.args[1], p->partial}}));
+    return true;
+}
+
 void kern_lower_update(kern_lowering *lo, const kern_item *item)
 {
     const kern_sum *sum = sum_at(lo, item->sum);
@@ -245,6 +261,7 @@ void kern_lower_update(kern_lowering *lo, const kern_item *item)
         update_scan(lo, sum, p, item->value);
         return;
     }
+    if (update_fused(lo, p, item->value)) return;
     kern_ref x = as_partial(lo, sum, counted(lo, sum, item->value));
     if (is_paired(lo, sum)) {
         add_exactly(lo, p->partial, p->lost, x);
