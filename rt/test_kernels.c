@@ -904,6 +904,7 @@ static void test_sdpas(void)
 
 void test_pool(rt_pool *threads, int *good, int *bad);
 void test_doubles(rt_pool *threads, int *good, int *bad);
+void test_halves(rt_pool *threads, int *good, int *bad);
 
 /* --isas: the names of those that are tested, from the best on. */
 int main(int count, char **arguments)
@@ -930,6 +931,7 @@ int main(int count, char **arguments)
             test_sdpas();
             test_long_sums(1, 40);
             test_long_sums(30, 70);
+            if (threads < 3) test_halves(pool, &passed, &failed);
             if (threads == 2) test_doubles(pool, &passed, &failed);
         }
     }

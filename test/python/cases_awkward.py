@@ -70,6 +70,16 @@ def products_of_doubles(x, w, y, b):
     return *biased, x @ y, torch.bmm(x, y).transpose(1, 2) + 1, *rows
 
 
+@op(real(5, 3, 19, dtype=torch.bfloat16), real(33, 19, dtype=torch.bfloat16), real(33, dtype=torch.bfloat16),
+    real(40, 38, dtype=torch.float16), real(38, 7, dtype=torch.float16))
+def products_of_halves(x, w, b, h, v):
+    """Sums of float32 that are rounded once, in each layout, of one row, a few and many, with what surrounds them."""
+    linear = torch.nn.functional.linear
+    rows = linear(x, w, b).relu(), linear(x[0, :1], w), linear(x[0], w) * x[0, :, :1] + 1, x[0, 0] @ w.t()
+    turned = x[0].t() @ w[:3, :8], torch.addmm(b[:8], w[:, :3], x[0, :, :8]), (h.t()[:, :9] @ v[:9]).t(), h[:2, 1:] @ v[1:]
+    return *rows, *turned, h @ v, linear(h[:, ::2], v.t()[:, ::2]), torch.inner(w, x[1]), torch.chain_matmul(w, w.t(), w)
+
+
 @op(real(2, 16, 5, 6, dtype=torch.float64), real(9, 16, 3, 3, dtype=torch.float64),
     real(16, 4, 3, 3, dtype=torch.float64), real(16, dtype=torch.float64))
 def convolutions_of_doubles(x, w, g, b):
