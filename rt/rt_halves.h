@@ -10,12 +10,17 @@
 #include "rt_isa.h"
 #include "rt_words.h"
 
+/* Of words gcc makes two halves, hence instructions by their names. */
 #if defined(RT_ISA_V3) && !defined(FERRITE_SCALAR)
 #define RT_HAS_F16C
 #define RT_WIDEN_F16(bits) _mm256_cvtph_ps((__m128i)(bits))
+#define RT_WIDEN_U16(bits) (vi) _mm256_cvtepu16_epi32((__m128i)(bits))
 #elif defined(RT_ISA_V4) && !defined(FERRITE_SCALAR)
 #define RT_HAS_F16C
 #define RT_WIDEN_F16(bits) _mm512_cvtph_ps((__m256i)(bits))
+#define RT_WIDEN_U16(bits) (vi) _mm512_cvtepu16_epi32((__m256i)(bits))
+#else
+#define RT_WIDEN_U16(bits) __builtin_convertvector(bits, vi)
 #endif
 #ifdef RT_HAS_F16C
 #include <immintrin.h>
@@ -40,7 +45,7 @@ typedef uint16_t vh_unaligned __attribute__((vector_size(VL * 2), aligned(2), ma
 
 RT_INLINE vf v_load_bf16(const uint16_t *p)
 {
-    return v_of_bits(__builtin_convertvector(*(const vh_unaligned *)p, vi) << 16);
+    return v_of_bits(RT_WIDEN_U16(*(const vh_unaligned *)p) << 16);
 }
 
 /* Exact: the exponent is moved by a product with 2^112, but that of infinities and NaNs. */
@@ -49,7 +54,7 @@ RT_INLINE vf v_load_f16(const uint16_t *p)
 #ifdef RT_HAS_F16C
     return RT_WIDEN_F16(*(const vh_unaligned *)p);
 #else
-    vi bits = __builtin_convertvector(*(const vh_unaligned *)p, vi), size = bits & 0x7fff;
+    vi bits = RT_WIDEN_U16(*(const vh_unaligned *)p), size = bits & 0x7fff;
     vf finite = v_of_bits(size << 13) * 0x1p112f;
     vi wide = v_bits(finite), is_more = size >= 0x7c00;
     wide = ((size << 13 | 0x7f800000) & is_more) | (wide & ~is_more);

@@ -80,6 +80,17 @@ def products_of_halves(x, w, b, h, v):
     return *rows, *turned, h @ v, linear(h[:, ::2], v.t()[:, ::2]), torch.inner(w, x[1]), torch.chain_matmul(w, w.t(), w)
 
 
+@op(whole(9, 37, low=-2**31, high=2**31), whole(9, 37, low=0, high=2**15))
+def bits_of_bf16(k, few):
+    """Any bits of float32 to bf16 and back, among them what lies half way, what is subnormal, and NaN with each kind of payload."""
+    special = torch.tensor([0x7F800001, 0x7FFFFFFF, -1, 0x7F7FFFFF, 0x3F808000, 0x3F818000, 0x00008000, 0x00018000, -0x80000000, 0x7F800000])
+    words = torch.cat([k.flatten(), few.flatten() * 65536 + 32768, special]).to(torch.int32)
+    narrow = words.view(torch.float32).bfloat16()
+    no = narrow.isnan()
+    back = torch.where(no, 0.0, narrow.float() * 0.5 + narrow.float())
+    return torch.where(no, 0, narrow.view(torch.int16)), no, back.bfloat16().view(torch.int16), back.view(torch.int32)
+
+
 @op(real(2, 16, 5, 6, dtype=torch.float64), real(9, 16, 3, 3, dtype=torch.float64),
     real(16, 4, 3, 3, dtype=torch.float64), real(16, dtype=torch.float64))
 def convolutions_of_doubles(x, w, g, b):
