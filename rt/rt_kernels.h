@@ -1,6 +1,6 @@
 /* rt_kernels.h - the kernels that generated code calls: GEMM, batched GEMM, convolution, attention, of
  * float32; GEMM, batched GEMM and convolution of float64 as well, by the same names with _f64 at the end
- * (rt_real.h), where RT_F64 is defined.
+ * (rt_real.h), where RT_F64 is defined; GEMM of bf16 and f16, and attention over keys and values of these.
  *
  * Every kernel takes a team (rt_pool.h; its pool NULL = the calling thread alone), spreads its work over
  * it and returns 0, or -1 when there is no memory to work in; nothing else can fail. Sizes and strides
@@ -218,6 +218,7 @@ int rt_conv_weight_f32(rt_team *team, const rt_conv *conv, const float *x, const
 /* ---- scaled dot-product attention (rt_sdpa.c) ---- */
 
 enum { RT_MASK_NONE = 0, RT_MASK_BOOL = 1, RT_MASK_FLOAT = 2 };
+enum { RT_KEYS_FLOAT = 0, RT_KEYS_BF16 = 1, RT_KEYS_F16 = 2 };
 
 /* out[b,h,s,:] = softmax_t(scale * q[b,h,s,:] . k[b,h/g,t,:] + mask[b,h,s,t]) v[b,h/g,t,:], g =
  * heads / kv_heads. Head sizes: D for q and k, Dv for v and out. Online softmax over blocks of T
@@ -226,7 +227,9 @@ typedef struct rt_sdpa {
     int64_t batch, heads, kv_heads; /* heads is a multiple of kv_heads */
     int64_t q_len, kv_len;          /* S, T */
     int64_t head_dim, value_dim;    /* D, Dv */
-    const float *q, *k, *v;
+    const float *q;
+    const void *k, *v; /* of the kind, as are their strides */
+    int keys_kind;
     int64_t q_stride[4]; /* b, h, s, d */
     int64_t k_stride[4]; /* b, h, t, d */
     int64_t v_stride[4]; /* b, h, t, d */

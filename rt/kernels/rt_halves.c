@@ -140,8 +140,10 @@ RT_INLINE void few_panel(const halves *s, int64_t panel, int64_t m0, const int r
     for (int i = 0; i < rows; i++) {
         a[i] = s->a + (m0 + i) * g->k;
         for (int j = 0; j < PV; j++) {
-            int64_t lanes = rt_max(rt_min(VL, width - j * VL), 0);
-            total[i][j] = bias ? v_load_part(bias + n0 + j * VL, lanes) : (vf){0};
+            int64_t lanes = rt_min(VL, width - j * VL);
+            total[i][j] = !bias         ? (vf){0}
+                          : lanes == VL ? v_load(bias + n0 + j * VL)
+                                        : v_load_part(bias + n0 + j * VL, rt_max(lanes, 0));
         }
     }
     for (int64_t k = 0; k < g->k; k += RT_DEPTH_PART)

@@ -304,8 +304,10 @@ static trial attention(dice *d)
     t.numbers[0] = roll(d, 0, 1);
     t.numbers[1] = heads / kv;
     t.at[0] = SOME(any, TY_F32, batch, heads, queries, width);
-    t.at[1] = SOME(any, TY_F32, batch, kv, keys, width);
-    t.at[2] = SOME(any, TY_F32, batch, kv, keys, values);
+    static const ty_dtype stored[] = {TY_F32, TY_BF16, TY_F16};
+    ty_dtype dtype = stored[roll(d, 0, 2)];
+    t.at[1] = SOME(any, dtype, batch, kv, keys, width);
+    t.at[2] = SOME(any, dtype, batch, kv, keys, values);
     t.at[4] = SOME(any, TY_F32, batch, heads, queries, values);
     return t;
 }
