@@ -78,6 +78,13 @@ static void print_one_step(kern_c_printer *pr, const kern_loop *loop, const char
     pr->out->indent--;
 }
 
+/* Is the call one to 16 bits, or from them? */
+static bool converts(const kern_ir *k, kern_ref call)
+{
+    const kern_value *v = &k->values.at[call];
+    return ty_is_half(v->dtype) || ty_is_half(k->values.at[v->args[0]].dtype);
+}
+
 /* A body of a few lines stands there twice, for whole vectors and for what is left: whole ones ask nothing
  * then, which in a copy of short rows is most of the time. Conversions are an instruction or two. */
 static uint32_t lines_in(const kern_ir *k, const kern_loop *loop)
@@ -85,13 +92,12 @@ static uint32_t lines_in(const kern_ir *k, const kern_loop *loop)
     uint32_t lines = loop->items.count;
     for (uint32_t i = 0; i < loop->items.count; i++) {
         const kern_item *item = &loop->items.at[i];
-        const kern_value *v = &k->values.at[item->value];
-        const kern_function *f = v->op == LOOP_CAST ? NULL : v->callee;
+        const kern_function *f = k->values.at[item->value].callee;
         if (item->kind == KERN_LOOP && item->loop->kind != KERN_EACH_LANE)
             lines += lines_in(k, item->loop);
         else if (item->kind == KERN_LOOP)
             lines += k->lanes * item->loop->items.count;
-        if (item->kind == KERN_DEFINE && f && f->manner == KERN_INLINE)
+        if (item->kind == KERN_DEFINE && f && f->manner == KERN_INLINE && !converts(k, item->value))
             lines += f->code->body->items.count;
     }
     return lines;
