@@ -162,7 +162,7 @@ $B/ferrite $B/unit:
 	@echo "  link $@"
 	$Q $(CC) $(LINK) $^ $(JSON) $(LIBS) -o $@
 
-$B/test_kernels: $B/obj/rt/test_kernels_f64.o $B/obj/rt/test_pool.o
+$B/test_kernels: $(addprefix $B/obj/rt/,test_kernels_f64.o test_halves.o test_pool.o)
 $B/test_kernels $B/bench_kernels: $B/%: $B/obj/rt/%.o $B/rt.a
 	@echo "  link $@"
 	$Q $(CC) $(LINK) $(filter %.o,$^) $B/rt.a -lm -lpthread -ldl -o $@

@@ -27,4 +27,9 @@ static inline float rt_float_of_f16(uint16_t x)
     return x & 0x8000 ? -f : f;
 }
 
+static inline float rt_float_of_half(uint16_t x, int is_bf16)
+{
+    return is_bf16 ? rt_float_of_bf16(x) : rt_float_of_f16(x);
+}
+
 #endif

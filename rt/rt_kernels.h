@@ -1,6 +1,6 @@
 /* rt_kernels.h - the kernels that generated code calls: GEMM, batched GEMM, convolution, attention, of
  * float32; GEMM, batched GEMM and convolution of float64 as well, by the same names with _f64 at the end
- * (rt_real.h), where RT_F64 is defined.
+ * (rt_real.h), where RT_F64 is defined; GEMM of bf16 and f16, and attention over keys and values of these.
  *
  * Every kernel takes a team (rt_pool.h; its pool NULL = the calling thread alone), spreads its work over
  * it and returns 0, or -1 when there is no memory to work in; nothing else can fail. Sizes and strides
@@ -102,6 +102,34 @@ typedef struct rt_integers {
 /* Of post the epilogue alone. */
 int rt_integers_i32(rt_team *team, const rt_integers *args, const rt_post *post);
 
+/* ---- products of numbers of 16 bits (rt_halves.c) ---- */
+
+/* C[M,N] = A[M,K] x B of bf16 or f16, with sums of floats. On processors with AVX512-BF16 bf16 that is
+ * subnormal counts as zero. */
+typedef struct rt_halves {
+    int64_t m, n, k;
+    int is_bf16;
+    const uint16_t *a; /* A[m,k] at a[m * a_row + k * a_col] */
+    int64_t a_row, a_col;
+    const uint32_t *packed; /* rt_halves_pack; NULL: for few rows B as it lies, */
+    const uint16_t *b;      /* (k, n) at b[k * b_row + n * b_col], one of these 1 */
+    int64_t b_row, b_col;
+    float *c; /* n contiguous */
+    int64_t ldc;
+    int by_floats; /* for tests: as on a processor without AVX512-BF16 */
+} rt_halves;
+
+/* Bytes of packed B. Align the memory to 64. */
+size_t rt_halves_packed_bytes(int64_t n, int64_t k);
+
+/* Packs B, (k, n) at b[k * stride_k + n * stride_n], into panels of lines of two steps of depth, zero padded:
+ * RT_PANEL words of both, the first in the low bits (bf16), or one step after the other (f16). */
+void rt_halves_pack(rt_pool *pool, int is_bf16, int64_t n, int64_t k, const uint16_t *b,
+                    int64_t stride_n, int64_t stride_k, uint32_t *packed);
+
+/* Of post the bias and the epilogue. */
+int rt_halves_f32(rt_team *team, const rt_halves *args, const rt_post *post);
+
 /* ---- batched GEMM of two activations (rt_bmm.c) ---- */
 
 /* C[b] = alpha * A[b] x B[b] for b in [0, batch). Any strides (0 broadcasts a batch of A or B). No
@@ -190,6 +218,7 @@ int rt_conv_weight_f32(rt_team *team, const rt_conv *conv, const float *x, const
 /* ---- scaled dot-product attention (rt_sdpa.c) ---- */
 
 enum { RT_MASK_NONE = 0, RT_MASK_BOOL = 1, RT_MASK_FLOAT = 2 };
+enum { RT_KEYS_FLOAT = 0, RT_KEYS_BF16 = 1, RT_KEYS_F16 = 2 };
 
 /* out[b,h,s,:] = softmax_t(scale * q[b,h,s,:] . k[b,h/g,t,:] + mask[b,h,s,t]) v[b,h/g,t,:], g =
  * heads / kv_heads. Head sizes: D for q and k, Dv for v and out. Online softmax over blocks of T
@@ -198,7 +227,9 @@ typedef struct rt_sdpa {
     int64_t batch, heads, kv_heads; /* heads is a multiple of kv_heads */
     int64_t q_len, kv_len;          /* S, T */
     int64_t head_dim, value_dim;    /* D, Dv */
-    const float *q, *k, *v;
+    const float *q;
+    const void *k, *v; /* of the kind, as are their strides */
+    int keys_kind;
     int64_t q_stride[4]; /* b, h, s, d */
     int64_t k_stride[4]; /* b, h, t, d */
     int64_t v_stride[4]; /* b, h, t, d */

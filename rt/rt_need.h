@@ -19,6 +19,11 @@ enum {
     RT_QUANTISED_DEPTH = 192,  /* of a piece that becomes floats, */
     RT_QUANTISED_FEW_ROWS = 8, /* with more rows than this */
 
+    RT_HALVES_DEPTH = 192,    /* of a piece that becomes floats, twice of one that does not, */
+    RT_HALVES_TILES = 32,     /* tiles of rows in a task */
+    RT_HALVES_FEW_ROWS = 8,   /* up to here all of A becomes floats first, */
+    RT_HALVES_PLACE_ROWS = 3, /* and up to here B may be read as it lies */
+
     RT_CONV_BAND_CHANNELS = 8,      /* fewer than this go through a band */
     RT_CONV_SPREAD_GROUP = 4,       /* but groups of so many channels, and */
     RT_CONV_SPREAD_TAPS = 32,       /* taps no more than this, which go by rt_group.c */

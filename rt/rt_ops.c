@@ -175,6 +175,9 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
         .q = q->data,
         .k = k->data,
         .v = v->data,
+        .keys_kind = k->dtype == FE_BF16  ? RT_KEYS_BF16
+                     : k->dtype == FE_F16 ? RT_KEYS_F16
+                                          : RT_KEYS_FLOAT,
         .out = out->data,
         .mask = mask->data,
         .mask_kind = !mask->data              ? RT_MASK_NONE

@@ -2,6 +2,7 @@
  * every instruction set this machine has, with one thread and two. Prints "N passed, N failed";
  * exits nonzero on a failure. test_kernels_f64.c is this for doubles.
  */
+#include "rt_half.h"
 #include "rt_kernels.h"
 
 #include <math.h>
@@ -788,8 +789,8 @@ static void sdpa_row(const rt_sdpa *g, int64_t b, int64_t h, int64_t s, double *
         for (int64_t d = 0; d < g->head_dim; d++)
             score += (double)g->q[b * g->q_stride[0] + h * g->q_stride[1] + s * g->q_stride[2] +
                                   d * g->q_stride[3]] *
-                     g->k[b * g->k_stride[0] + kv * g->k_stride[1] + t * g->k_stride[2] +
-                          d * g->k_stride[3]];
+                     ((const float *)g->k)[b * g->k_stride[0] + kv * g->k_stride[1] +
+                                           t * g->k_stride[2] + d * g->k_stride[3]];
         weights[t] = g->scale * score + mask_value(g, b, h, s, t);
         if (g->replaces && g->mask_kind == RT_MASK_BOOL && mask_value(g, b, h, s, t) != 0)
             weights[t] = -INFINITY;
@@ -802,10 +803,33 @@ static void sdpa_row(const rt_sdpa *g, int64_t b, int64_t h, int64_t s, double *
     for (int64_t d = 0; d < g->value_dim; d++) {
         double value = 0;
         for (int64_t t = 0; t < g->kv_len; t++)
-            value += weights[t] * g->v[b * g->v_stride[0] + kv * g->v_stride[1] +
-                                       t * g->v_stride[2] + d * g->v_stride[3]];
+            value += weights[t] * ((const float *)g->v)[b * g->v_stride[0] + kv * g->v_stride[1] +
+                                                        t * g->v_stride[2] + d * g->v_stride[3]];
         out[d] = sum == 0 ? (g->masked_nan ? (double)NAN : value) : value / sum;
     }
+}
+
+/* x cut to 16 bits, and what these are; of f16 what is small is 0. */
+static uint16_t cut_to_half(float *x, int is_bf16)
+{
+    uint32_t bits;
+    memcpy(&bits, x, sizeof bits);
+    uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff, half = bits >> 16;
+    if (!is_bf16)
+        half = sign | (size > 0x7f800000    ? 0x7e00
+                       : size == 0x7f800000 ? 0x7c00
+                       : size < 0x38800000  ? 0
+                                            : (size - 0x38000000) >> 13);
+    *x = rt_float_of_half((uint16_t)half, is_bf16);
+    return (uint16_t)half;
+}
+
+/* Exactly as many as there are. */
+static uint16_t *cut_to_halves(float *x, int64_t count, int is_bf16)
+{
+    uint16_t *halves = malloc((size_t)(count ? count : 1) * sizeof *halves);
+    for (int64_t i = 0; i < count; i++) halves[i] = cut_to_half(x + i, is_bf16);
+    return halves;
 }
 
 /* Strides of [b, h, s, d] stored in one of three orders. */
@@ -872,6 +896,9 @@ static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s,
         v[(t - 1) * g.v_stride[2]] = NAN;
         k[(t - 1) / 2 * g.k_stride[2]] = INFINITY;
     }
+    int keys_kind = (int)(variant / 2 + s) % 3; /* the halves make floats of what they are */
+    uint16_t *half_k = cut_to_halves(k, batch * kv_heads * t * d, keys_kind == RT_KEYS_BF16),
+             *half_v = cut_to_halves(v, batch * kv_heads * t * dv, keys_kind == RT_KEYS_BF16);
     double *weights = malloc((size_t)(t + 1) * sizeof *weights),
            *row = malloc((size_t)dv * sizeof *row);
     double *want = malloc((size_t)(batch * heads * s * dv) * sizeof *want);
@@ -884,8 +911,13 @@ static void test_sdpa(int64_t batch, int64_t heads, int64_t kv_heads, int64_t s,
     }
     expect(rt_sdpa_f32(&(rt_team){.pool = pool}, &g) == 0, label);
     check(out, want, batch * heads * s * dv, (double)(d + t));
+    g.k = half_k, g.v = half_v, g.keys_kind = keys_kind;
+    if (keys_kind != RT_KEYS_FLOAT) {
+        expect(rt_sdpa_f32(&(rt_team){.pool = pool}, &g) == 0, label);
+        check(out, want, batch * heads * s * dv, (double)(d + t));
+    }
     free(q), free(k), free(v), free(out), free(mask), free(bytes), free(weights), free(row),
-        free(want);
+        free(want), free(half_k), free(half_v);
 }
 
 static void test_sdpas(void)
@@ -904,6 +936,7 @@ static void test_sdpas(void)
 
 void test_pool(rt_pool *threads, int *good, int *bad);
 void test_doubles(rt_pool *threads, int *good, int *bad);
+void test_halves(rt_pool *threads, int *good, int *bad);
 
 /* --isas: the names of those that are tested, from the best on. */
 int main(int count, char **arguments)
@@ -930,6 +963,7 @@ int main(int count, char **arguments)
             test_sdpas();
             test_long_sums(1, 40);
             test_long_sums(30, 70);
+            if (threads < 3) test_halves(pool, &passed, &failed);
             if (threads == 2) test_doubles(pool, &passed, &failed);
         }
     }

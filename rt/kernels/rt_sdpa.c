@@ -5,11 +5,11 @@
  * the GEMM tile, mask, running maximum and sum of each row, then the product with the values by the
  * same tile on top of the rescaled output (online softmax; one block means a plain softmax). Panels
  * at either end of a block that the mask hides from all of the task's rows are left out. With few
- * query rows nothing is packed: dot products straight from the keys.
+ * query rows nothing is packed: dot products straight from the keys. Keys and values may be of 16 bits,
+ * which become floats as they are packed or read (rt_sdpa_keys.h).
  */
-#include "rt_dot.h"
 #include "rt_isa.h"
-#include "rt_panel.h"
+#include "rt_sdpa_keys.h"
 #include "rt_vmath.h"
 
 #include <math.h>
@@ -54,21 +54,30 @@ static int is_finite(const float *x, int64_t count)
     return rest == 0.0f;
 }
 
+static stored_keys keys_of(const rt_sdpa *g, int64_t batch, int64_t kv_head)
+{
+    return (stored_keys){g->k, batch * g->k_stride[0] + kv_head * g->k_stride[1], g->keys_kind};
+}
+
+static stored_keys values_of(const rt_sdpa *g, int64_t batch, int64_t kv_head)
+{
+    return (stored_keys){g->v, batch * g->v_stride[0] + kv_head * g->v_stride[1], g->keys_kind};
+}
+
 static void pack_head(const sdpa *s, int64_t batch, int64_t kv_head, float *k, float *v)
 {
     const rt_sdpa *g = s->g;
-    const float *keys = g->k + batch * g->k_stride[0] + kv_head * g->k_stride[1];
-    const float *values = g->v + batch * g->v_stride[0] + kv_head * g->v_stride[1];
+    stored_keys keys = keys_of(g, batch, kv_head), values = values_of(g, batch, kv_head);
     for (int64_t t = 0; t < g->kv_len; t += RT_PANEL)
-        rt_panel_pack(k + t * g->head_dim, keys + t * g->k_stride[2], g->k_stride[2],
-                      g->k_stride[3], g->head_dim, rt_min(RT_PANEL, g->kv_len - t));
+        keys_pack(k + t * g->head_dim, keys_from(keys, t * g->k_stride[2]), g->k_stride[2],
+                  g->k_stride[3], g->head_dim, rt_min(RT_PANEL, g->kv_len - t));
     for (int64_t t = 0; t < g->kv_len; t += s->t_block) {
         int64_t depth = rt_min(s->t_block, g->kv_len - t);
         for (int64_t p = 0; p < s->d_panels; p++)
-            rt_panel_pack(v + (t * s->d_panels + p * depth) * RT_PANEL,
-                          values + t * g->v_stride[2] + p * RT_PANEL * g->v_stride[3],
-                          g->v_stride[3], g->v_stride[2], depth,
-                          rt_min(RT_PANEL, g->value_dim - p * RT_PANEL));
+            keys_pack(v + (t * s->d_panels + p * depth) * RT_PANEL,
+                      keys_from(values, t * g->v_stride[2] + p * RT_PANEL * g->v_stride[3]),
+                      g->v_stride[3], g->v_stride[2], depth,
+                      rt_min(RT_PANEL, g->value_dim - p * RT_PANEL));
     }
 }
 
@@ -330,14 +339,6 @@ static void many_task(void *context, int64_t begin, int64_t end, int worker)
 
 /* ---- few query rows ---- */
 
-static float dot(const float *a, const float *b, int64_t b_step, int64_t count)
-{
-    if (b_step == 1) return v_dot(a, b, count);
-    float total = 0;
-    for (int64_t i = 0; i < count; i++) total += a[i] * b[i * b_step];
-    return total;
-}
-
 static void few_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const sdpa *s = context;
@@ -357,26 +358,20 @@ static void few_task(void *context, int64_t begin, int64_t end, int worker)
         w.kv_head = w.head / (g->heads / g->kv_heads);
         const float *from =
             g->q + w.batch * g->q_stride[0] + w.head * g->q_stride[1] + w.s0 * g->q_stride[2];
-        const float *k = g->k + w.batch * g->k_stride[0] + w.kv_head * g->k_stride[1];
-        const float *v = g->v + w.batch * g->v_stride[0] + w.kv_head * g->v_stride[1];
+        stored_keys k = keys_of(g, w.batch, w.kv_head), v = values_of(g, w.batch, w.kv_head);
         for (int64_t d = 0; d < g->head_dim; d++) q[d] = from[d * g->q_stride[3]];
         memset(sums, 0, (size_t)g->value_dim * sizeof *sums);
         int64_t t_end = g->causal ? rt_min(g->kv_len, w.s0 + 1) : g->kv_len;
         for (int64_t t0 = 0; t0 < t_end; t0 += s->t_block) {
             int64_t count = rt_min(s->t_block, t_end - t0);
             for (int64_t t = 0; t < count; t++)
-                score[t] =
-                    g->scale * dot(q, k + (t0 + t) * g->k_stride[2], g->k_stride[3], g->head_dim);
+                score[t] = g->scale * keys_dot(q, keys_from(k, (t0 + t) * g->k_stride[2]),
+                                               g->k_stride[3], g->head_dim);
             float shrink = softmax_row(g, &w, 0, score, t0, count);
             if (t0 > 0) scale_row(sums, g->value_dim, shrink);
-            for (int64_t t = 0; t < count; t++) {
-                const float *value = v + (t0 + t) * g->v_stride[2];
-                if (g->v_stride[3] == 1)
-                    for (int64_t d = 0; d < g->value_dim; d++) sums[d] += score[t] * value[d];
-                else
-                    for (int64_t d = 0; d < g->value_dim; d++)
-                        sums[d] += score[t] * value[d * g->v_stride[3]];
-            }
+            for (int64_t t = 0; t < count; t++)
+                keys_add(sums, keys_from(v, (t0 + t) * g->v_stride[2]), g->v_stride[3], score[t],
+                         g->value_dim);
         }
         finish_row(g, out_row(g, &w, 0), g->out_stride[3], sums, sum);
     }

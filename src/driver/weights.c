@@ -97,6 +97,8 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
     case LOOP_PACKS_MATRIX:
         return (int64_t)(is_double ? rt_gemm_packed_bytes_f64 : rt_gemm_packed_bytes_f32)(
             number(p, sizes[1]), number(p, sizes[0]));
+    case LOOP_PACKS_HALVES:
+        return (int64_t)rt_halves_packed_bytes(number(p, sizes[1]), number(p, sizes[0]));
     case LOOP_PACKS_INTEGERS:
         return (int64_t)rt_quantised_packed_bytes(bits_of(p, op), number(p, sizes[1]),
                                                   number(p, sizes[0]));
@@ -136,7 +138,8 @@ void weights_describe(const wrap_program *w, const wrap_weight *weight, text *ou
                     (long long)number(p, v->strides[d]));
     switch (kind) {
     case LOOP_PACKS_NOTHING:
-    case LOOP_PACKS_MATRIX: return;
+    case LOOP_PACKS_MATRIX:
+    case LOOP_PACKS_HALVES: return;
     case LOOP_PACKS_INTEGERS: text_printf(out, " %d", bits_of(p, weight->packed_for)); return;
     case LOOP_PACKS_KERNEL: conv_geometry(p, weight->packed_for, &conv, strides); break;
     case LOOP_PACKS_TRANSFORMED: tiles_geometry(p, weight->packed_for, &conv, strides); break;
@@ -165,7 +168,10 @@ static void pack_matrix(const loop_program *p, const loop_view *v, const char *f
 {
     int64_t k = number(p, v->sizes[0]), n = number(p, v->sizes[1]),
             stride_k = number(p, v->strides[0]), stride_n = number(p, v->strides[1]);
-    if (v->dtype == TY_F64)
+    if (v->dtype == TY_F16 || v->dtype == TY_BF16)
+        rt_halves_pack(pool, v->dtype == TY_BF16, n, k, (const uint16_t *)from, stride_n, stride_k,
+                       (uint32_t *)to);
+    else if (v->dtype == TY_F64)
         rt_gemm_pack_f64(pool, n, k, (const double *)from, stride_n, stride_k, (double *)to);
     else
         rt_gemm_pack_f32(pool, n, k, (const float *)from, stride_n, stride_k, (float *)to);
@@ -188,7 +194,8 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
     rt_conv conv;
     switch (loop_can_pack(p, weight->packed_for, weight->operand)) {
     case LOOP_PACKS_NOTHING: CHECK(w->session, false); return;
-    case LOOP_PACKS_MATRIX: pack_matrix(p, v, from, to, pool); return;
+    case LOOP_PACKS_MATRIX:
+    case LOOP_PACKS_HALVES: pack_matrix(p, v, from, to, pool); return;
     case LOOP_PACKS_INTEGERS:
         rt_quantised_pack(pool, bits_of(p, weight->packed_for), number(p, v->sizes[1]),
                           number(p, v->sizes[0]), (const int8_t *)from, number(p, v->strides[1]),

@@ -419,6 +419,7 @@ typedef enum loop_packing {
     LOOP_PACKS_NOTHING,
     LOOP_PACKS_MATRIX,
     LOOP_PACKS_INTEGERS,
+    LOOP_PACKS_HALVES,
     LOOP_PACKS_KERNEL,
     LOOP_PACKS_TRANSFORMED
 } loop_packing;

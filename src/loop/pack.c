@@ -11,6 +11,7 @@ static bool are_numbers(const loop_program *p, const sym_expr *list, uint32_t co
 static bool has_packed_dtype(loop_packing kind, ty_dtype d)
 {
     if (kind == LOOP_PACKS_INTEGERS) return d == TY_I8;
+    if (kind == LOOP_PACKS_HALVES) return d == TY_F16 || d == TY_BF16;
     return d == TY_F32 || (d == TY_F64 && kind != LOOP_PACKS_TRANSFORMED);
 }
 

@@ -26,6 +26,8 @@ static bool find_class(sig_text type, dtype_class *out)
         {"ordered", INTEGERS | FLOATS, true},
         {"float", FLOATS, true},
         {"dense", BIT(F32) | BIT(F64), true},
+        {"half", BIT(F16) | BIT(BF16), true},
+        {"key_value", BIT(F16) | BIT(BF16) | BIT(F32), true},
         {"linear", BIT(F32) | BIT(F64) | COMPLEX, true},
         {"real", BIT(F32) | BIT(F64), false},
         {"complex", COMPLEX, false},

@@ -2,7 +2,7 @@
 
 import torch
 
-from cases_ops import INF, NAN, i32, op, real, values, whole
+from cases_ops import INF, NAN, i32, op, real, truth, values, whole
 
 
 @op(values(0.0, INF, NAN, 3.0, -INF, 3.0), real(40), whole(33, dtype=i32))
@@ -81,6 +81,39 @@ def products_of_doubles(x, w, y, b):
     biased = torch.nn.functional.linear(x, w, b).relu(), torch.addmm(b, x[0].t()[:5, :3], w[:, :3].t(), beta=2)
     rows = x[0] @ y[0, :, 0], (w @ w.t() - b).clamp(-1, 2), torch.view_as_real(z @ z.t())
     return *biased, x @ y, torch.bmm(x, y).transpose(1, 2) + 1, *rows
+
+
+@op(real(5, 3, 19, dtype=torch.bfloat16), real(33, 19, dtype=torch.bfloat16), real(33, dtype=torch.bfloat16),
+    real(40, 38, dtype=torch.float16), real(38, 7, dtype=torch.float16))
+def products_of_halves(x, w, b, h, v):
+    """Sums of float32 that are rounded once, in each layout, of one row, a few and many, with what surrounds them."""
+    linear = torch.nn.functional.linear
+    rows = linear(x, w, b).relu(), linear(x[0, :1], w), linear(x[0], w) * x[0, :, :1] + 1, x[0, 0] @ w.t()
+    turned = x[0].t() @ w[:3, :8], torch.addmm(b[:8], w[:, :3], x[0, :, :8]), (h.t()[:, :9] @ v[:9]).t(), h[:2, 1:] @ v[1:]
+    return *rows, *turned, h @ v, linear(h[:, ::2], v.t()[:, ::2]), torch.inner(w, x[1]), torch.chain_matmul(w, w.t(), w)
+
+
+@op(real(2, 4, 9, 24, dtype=torch.bfloat16), real(2, 2, 70, 24, dtype=torch.bfloat16), real(2, 2, 70, 40, dtype=torch.bfloat16),
+    real(1, 3, 45, 20, dtype=torch.float16), truth(9, 70))
+def attention_over_halves(q, k, v, h, seen):
+    """Keys and values in 16 bits, of one query, a few and many, shared by heads, in each layout."""
+    attend = torch.nn.functional.scaled_dot_product_attention
+    seen = seen | (torch.arange(70) < 1)
+    many = attend(q, k, v, enable_gqa=True), attend(q, k, v, seen, enable_gqa=True), attend(q[:, :2], k, v, is_causal=True)
+    few = attend(q[:, :2, :1], k, v), attend(q[:, :2, :3], k[..., ::2, :], v[..., ::2, :], scale=0.3), attend(q[:, :2, :2, ::2], k[..., ::2], v)
+    turned = attend(q[:, :2], k.mT.contiguous().mT, v.mT.contiguous().mT), attend(q[:, :2, :1], k.mT.contiguous().mT, v.mT.contiguous().mT)
+    return *many, *few, *turned, attend(h, h, h), attend(h[:, :, 4:5], h, h)
+
+
+@op(whole(9, 37, low=-2**31, high=2**31), whole(9, 37, low=0, high=2**15))
+def bits_of_bf16(k, few):
+    """Any bits of float32 to bf16 and back, among them what lies half way, what is subnormal, and NaN with each kind of payload."""
+    special = torch.tensor([0x7F800001, 0x7FFFFFFF, -1, 0x7F7FFFFF, 0x3F808000, 0x3F818000, 0x00008000, 0x00018000, -0x80000000, 0x7F800000])
+    words = torch.cat([k.flatten(), few.flatten() * 65536 + 32768, special]).to(torch.int32)
+    narrow = words.view(torch.float32).bfloat16()
+    no = narrow.isnan()
+    back = torch.where(no, 0.0, narrow.float() * 0.5 + narrow.float())
+    return torch.where(no, 0, narrow.view(torch.int16)), no, back.bfloat16().view(torch.int16), back.view(torch.int32)
 
 
 @op(real(2, 16, 5, 6, dtype=torch.float64), real(9, 16, 3, 3, dtype=torch.float64),

@@ -15,6 +15,7 @@ static const char BUFFERS[] = "program calls\n"
                               "input @n : i32[99] strides [1]\n"
                               "input @i : i64[99] strides [1]\n"
                               "input @q : i8[99] strides [1]\n"
+                              "input @h : bf16[99] strides [1]\n"
                               "temp @F : f32[99] strides [1]\n"
                               "temp @C : c64[99] strides [1]\n"
                               "temp @N : i32[99] strides [1]\n"
@@ -36,6 +37,8 @@ static const good_call CALLS[] = {
      "34", "", "", "", "02345"},
     {"integer_gemm (@q[2,16]{16,1}, @q[16,4]{1,16}) -> (@N[2,4]{4,1}) ints [] floats []", "", "",
      "", "", "02"},
+    {"half_gemm (@h[2,3]{3,1}, @h[3,4]{1,3}, @f[4]{1}) -> (@F[2,4]{4,1}) ints [] floats []", "2",
+     "", "", "", "23"},
     {"bmm (@f[5,2,3]{6,3,1}, @f[5,3,4]{0,4,1}, @f[5,2,4]{0,0,0}) -> (@F[5,2,4]{8,4,1}) ints [] "
      "floats [1.0,0.5]",
      "2", "", "", "", ""},

@@ -128,6 +128,7 @@ static operator_fn *function_of(const char *kernel)
     } rows[] = {{"gemm", rt_op_gemm},
                 {"quantised_gemm", rt_op_quantised_gemm},
                 {"integer_gemm", rt_op_integer_gemm},
+                {"half_gemm", rt_op_half_gemm},
                 {"bmm", rt_op_bmm},
                 {"conv", rt_op_conv},
                 {"winograd", rt_op_winograd},
@@ -206,6 +207,18 @@ static trial integers(dice *d)
     t.at[0] = SOME(false, roll(d, 0, 1) ? TY_I8 : TY_U8, m, k);
     t.at[1] = SOME(roll(d, 0, 1), TY_I8, k, n);
     t.at[2] = SOME(false, TY_I32, m, n);
+    return t;
+}
+
+static trial halves(dice *d)
+{
+    int64_t m = roll(d, 1, 40), n = roll(d, 1, 100), k = roll(d, 1, 900);
+    ty_dtype dtype = roll(d, 0, 1) ? TY_BF16 : TY_F16;
+    trial t = {.kernel = "half_gemm", .inputs = 3, .outputs = 1};
+    t.at[0] = SOME(roll(d, 0, 1), dtype, m, k);
+    t.at[1] = SOME(roll(d, 0, 1), dtype, k, n);
+    t.at[2] = SOME(false, TY_F32, n);
+    t.at[3] = SOME(false, TY_F32, m, n);
     return t;
 }
 
@@ -291,8 +304,10 @@ static trial attention(dice *d)
     t.numbers[0] = roll(d, 0, 1);
     t.numbers[1] = heads / kv;
     t.at[0] = SOME(any, TY_F32, batch, heads, queries, width);
-    t.at[1] = SOME(any, TY_F32, batch, kv, keys, width);
-    t.at[2] = SOME(any, TY_F32, batch, kv, keys, values);
+    static const ty_dtype stored[] = {TY_F32, TY_BF16, TY_F16};
+    ty_dtype dtype = stored[roll(d, 0, 2)];
+    t.at[1] = SOME(any, dtype, batch, kv, keys, width);
+    t.at[2] = SOME(any, dtype, batch, kv, keys, values);
     t.at[4] = SOME(any, TY_F32, batch, heads, queries, values);
     return t;
 }
@@ -361,12 +376,12 @@ static trial spectrum(dice *d)
 
 SESSION_TEST(operators_work_in_what_they_state)
 {
-    static trial (*const kinds[])(dice *) = {product,  quantised, convolution, tiles,   attention,
-                                             ordering, matrices,  spectrum,    integers};
+    static trial (*const kinds[])(dice *) = {product,  quantised, convolution, tiles,    attention,
+                                             ordering, matrices,  spectrum,    integers, halves};
     static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
     const char *usual = rt_isa();
     dice d = {7};
-    for (uint32_t round = 0; round < 630; round++) {
+    for (uint32_t round = 0; round < 700; round++) {
         if (rt_isa_force(isas[round % 3]) != 0) continue;
         trial t = kinds[round / 3 % COUNT_OF(kinds)](&d);
         FE_TRY(keeps_to_it(session, &d, &t, (uint32_t)roll(&d, 1, 5)));

@@ -78,8 +78,15 @@ static void print_one_step(kern_c_printer *pr, const kern_loop *loop, const char
     pr->out->indent--;
 }
 
+/* Is the call one to 16 bits, or from them? */
+static bool converts(const kern_ir *k, kern_ref call)
+{
+    const kern_value *v = &k->values.at[call];
+    return ty_is_half(v->dtype) || ty_is_half(k->values.at[v->args[0]].dtype);
+}
+
 /* A body of a few lines stands there twice, for whole vectors and for what is left: whole ones ask nothing
- * then, which in a copy of short rows is most of the time. */
+ * then, which in a copy of short rows is most of the time. Conversions are an instruction or two. */
 static uint32_t lines_in(const kern_ir *k, const kern_loop *loop)
 {
     uint32_t lines = loop->items.count;
@@ -90,16 +97,30 @@ static uint32_t lines_in(const kern_ir *k, const kern_loop *loop)
             lines += lines_in(k, item->loop);
         else if (item->kind == KERN_LOOP)
             lines += k->lanes * item->loop->items.count;
-        if (item->kind == KERN_DEFINE && f && f->manner == KERN_INLINE)
+        if (item->kind == KERN_DEFINE && f && f->manner == KERN_INLINE && !converts(k, item->value))
             lines += f->code->body->items.count;
     }
     return lines;
 }
 
+/* Without mask registers a part of a vector of 16 bits is stored by halves of halves, and whether it is one
+ * is asked each time. */
+static bool stores_narrow(const kern_ir *k, const kern_loop *loop)
+{
+    enum { MASKED_LANES = 16 };
+    for (uint32_t i = 0; i < loop->items.count; i++) {
+        const kern_item *item = &loop->items.at[i];
+        if (item->kind == KERN_STORE && ty_is_half(k->values.at[item->store.value].dtype))
+            return k->lanes < MASKED_LANES;
+    }
+    return false;
+}
+
 static bool is_short(const kern_ir *k, const kern_loop *loop)
 {
-    enum { FEW_LINES = 18 };
-    return loop->unroll == 1 && lines_in(k, loop) <= FEW_LINES;
+    enum { FEW_LINES = 18, MORE_LINES = 80 };
+    return loop->unroll == 1 &&
+           lines_in(k, loop) <= (stores_narrow(k, loop) ? MORE_LINES : FEW_LINES);
 }
 
 static void print_steps_apart(kern_c_printer *pr, const kern_loop *loop, const char *from,

@@ -123,6 +123,40 @@ static const kern_c_piece PIECES[] = {
      "FE $T fromhalf_$S(@u16:type x) { return __builtin_ia32_vcvtph2ps256((@i16:type)x); }\n"},
     {"tohalf", KERN_DTYPE(TY_F32), 'h',
      "FE @u16:type tohalf_$S($T x) { return (@u16:type)__builtin_ia32_vcvtps2ph256(x, 0); }\n"},
+    /* which compilers make of two halves */
+    {"frombf", F32, '4',
+     "FE $T frombf_$S(@u16:type x) { return ($T)(__builtin_ia32_pmovzxwd512_mask((@i16:type)x, "
+     "($I){0}, -1) << 16); }\n"},
+    {"frombf", F32, '3',
+     "FE $T frombf_$S(@u16:type x) { return ($T)(__builtin_ia32_pmovzxwd256((@i16:type)x) << 16); "
+     "}\n"},
+    /* the nearest bf16 in the upper half of a word, whatever below */
+    {"nearbf", F32, '4',
+     "FE $I nearbf_$S($T x)\n{\n  const $I i = ($I)x;\n"
+     "  return __builtin_ia32_paddd512_mask(i, (i >> 16 & 1) + 0x7fff, i | 0x400000, "
+     "__builtin_ia32_cmpps512_mask(x, x, 7, -1, 4));\n}\n"},
+    {"nearbf", F32, '3',
+     "FE $I nearbf_$S($T x)\n{\n  typedef char bytes __attribute__((vector_size(32)));\n"
+     "  const $I i = ($I)x;\n"
+     "  return ($I)__builtin_ia32_pblendvb256((bytes)(i | 0x400000), "
+     "(bytes)(i + ((i >> 16 & 1) + 0x7fff)), (bytes)(x == x));\n}\n"},
+    {"nearbf", F32, 'v',
+     "FE $I nearbf_$S($T x)\n{\n  const @u32:type u = (@u32:type)x, m = (@u32:type)(x == x);\n"
+     "  return ($I)((m & (u + ((u >> 16 & 1) + 0x7fff))) | (~m & (u | 0x400000)));\n}\n"},
+    {"tobf", F32, '4',
+     "FE @u16:type tobf_$S($T x)\n{\n  typedef i16 wide __attribute__((vector_size(64)));\n"
+     "  const wide odd = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};\n"
+     "  return FE_BITS(wide, @u16:type, __builtin_ia32_permvarhi512_mask((wide)@nearbf(x), odd, "
+     "odd, "
+     "-1));\n}\n"},
+    {"tobf", F32, '3',
+     "FE @u16:type tobf_$S($T x)\n{\n  typedef int four __attribute__((vector_size(16)));\n"
+     "  typedef long long quads __attribute__((vector_size(32)));\n"
+     "  const $I r = ($I)((@u32:type)@nearbf(x) >> 16);\n"
+     "  return (@u16:type)__builtin_ia32_packusdw128(FE_BITS($I, four, r), "
+     "(four)__builtin_ia32_extract128i256((quads)r, 1));\n}\n"},
+    {"roundbf", F32, '4', "FE $T roundbf_$S($T x) { return ($T)(@nearbf(x) & -0x10000); }\n"},
+    {"roundbf", F32, '3', "FE $T roundbf_$S($T x) { return ($T)(@nearbf(x) & -0x10000); }\n"},
     {"frombf", KERN_DTYPE(TY_F32), 's',
      "FE f32 frombf_f32(u16 x) { return FE_BITS(u32, f32, (u32)x << 16); }\n"},
     {"tobf", KERN_DTYPE(TY_F32), 's',

@@ -14,6 +14,7 @@
 
 typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
+    lower_tensor stored[2];     /* k and v as `sdpa` takes them, which may be of 16 bits */
     bool causal, masked_nan;    /* a row that sees nothing is NaN, else zeros */
     bool replaces; /* a bool mask has -inf in the place of scores, else it is added to them */
     double scale, dropout;
@@ -63,8 +64,8 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
 {
     sym_expr sizes[4] = {a->q.sizes[0], a->q.sizes[1], a->q.sizes[2], a->v.sizes[3]}, strides[4];
     lower_tensor mask = stored_mask(l, a);
-    loop_view views[4] = {lower_strided(l, a->q), lower_strided(l, a->k), lower_strided(l, a->v),
-                          lower_no_view(l)};
+    loop_view views[4] = {lower_strided(l, a->q), lower_strided(l, a->stored[0]),
+                          lower_strided(l, a->stored[1]), lower_no_view(l)};
     if (!lower_absent(mask)) views[3] = lower_strided(l, mask);
     if (!wanted) {
         strides[3] = l->one;
@@ -194,8 +195,13 @@ static fe_status begin(lowering *l, attention *a)
     if (!lower_absent(a->mask) && q.rank == 3 && a->mask.rank == 3)
         a->mask = lower_unsqueeze(l, a->mask, 0);
     a->q = lower_cast(l, as_rank_4(l, q), d);
-    a->k = lower_cast(l, as_rank_4(l, k), d);
-    a->v = lower_cast(l, as_rank_4(l, v), d);
+    k = as_rank_4(l, k);
+    v = as_rank_4(l, v);
+    a->k = lower_cast(l, k, d);
+    a->v = lower_cast(l, v, d);
+    bool are_halves = ty_is_half(lower_dtype(k)) && lower_dtype(v) == lower_dtype(k);
+    a->stored[0] = are_halves ? k : a->k;
+    a->stored[1] = are_halves ? v : a->v;
     a->replaces = fx_is(l->node, OP_ferrite_attention_default);
     a->masked_nan = a->replaces && !lower_bool(l, "safe");
     a->causal = !a->replaces && lower_bool(l, "is_causal");

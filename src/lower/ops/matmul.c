@@ -1,6 +1,7 @@
 /* matmul.c -- matrix products of float32 and float64: the extern kernels `gemm` (a constant weight on the
- * right) and `bmm` (anything else); other dtypes, other devices than the host, and one column, which takes no
- * more than reading the matrix, are plain reductions.
+ * right) and `bmm` (anything else); of bf16 and f16 `half_gemm`, where the right operand is one matrix, else
+ * those of float32; other dtypes, other devices than the host, and one column, which takes no more than
+ * reading the matrix, are plain reductions.
  *
  * A bias of one element a column goes into gemm itself; whatever else surrounds a product (a full
  * addend, alpha, beta, an activation) stays pointwise, and the scheduler makes it the product's
@@ -48,6 +49,16 @@ static lower_tensor gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tens
     return out;
 }
 
+static lower_tensor half_gemm(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
+                              const sym_expr *sizes)
+{
+    loop_view views[3] = {lower_strided(l, a), lower_strided(l, b), lower_no_view(l)};
+    if (!lower_absent(bias)) views[2] = lower_strided(l, bias);
+    lower_tensor out = lower_temp_tensor(l, lower_compute_dtype(lower_dtype(a)), 2, sizes, NULL);
+    lower_extern(l, "half_gemm", 3, views, out.box->view, 0, NULL, 0, NULL);
+    return out;
+}
+
 /* a, b of rank 3 with equal batch sizes. */
 static lower_tensor bmm(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes,
                         const sym_expr *wanted)
@@ -74,12 +85,22 @@ static bool has_kernel(lowering *l, lower_tensor a, lower_tensor b)
            !is_empty(l, b);
 }
 
-/* a[m,k] @ b[k,n] (+ bias[n]) in one dtype, which is one to compute in. */
+/* Numbers of 16 bits that stay so: `half_gemm` takes them. */
+static bool is_half_product(lowering *l, lower_tensor a, lower_tensor b)
+{
+    ty_dtype d = lower_dtype(a);
+    return ty_is_half(d) && lower_dtype(b) == d && b.rank == 2 && lower_has_operators(l) &&
+           !is_empty(l, a) && !is_empty(l, b) &&
+           (lower_is_constant(l, b) || !sym_same(b.sizes[1], l->one));
+}
+
+/* a[m,k] @ b[k,n] (+ bias[n]) in one dtype, which is one to compute in or that of a half_product. */
 static lower_tensor product_2d(lowering *l, lower_tensor a, lower_tensor b, lower_tensor bias,
                                const sym_expr *wanted)
 {
     sym_expr sizes[2] = {a.sizes[0], b.sizes[1]};
     bool is_kernel = has_kernel(l, a, b);
+    if (ty_is_half(lower_dtype(a))) return half_gemm(l, a, b, bias, sizes);
     if (is_kernel && lower_is_constant(l, b)) return gemm(l, a, b, bias, sizes, wanted);
     lower_tensor out;
     if (is_kernel && !sym_same(b.sizes[1], l->one)) {
@@ -194,6 +215,10 @@ lower_tensor lower_matmul(lowering *l, lower_tensor a, lower_tensor b, lower_ten
                           const sym_expr *wanted)
 {
     bool row = a.rank == 1, column = b.rank == 1;
+    if (!is_half_product(l, a, b)) {
+        a = lower_cast(l, a, lower_compute_dtype(lower_dtype(a)));
+        b = lower_cast(l, b, lower_compute_dtype(lower_dtype(b)));
+    }
     if (!lower_absent(bias) && !is_per_column(l, bias, b))
         return lower_binary(l, LOOP_ADD, lower_matmul(l, a, b, (lower_tensor){0}, NULL), bias);
     if (row || column) wanted = NULL;
@@ -212,6 +237,16 @@ static lower_tensor operand(lowering *l, const char *param, ty_dtype d)
     return lower_absent(t) ? t : lower_cast(l, t, lower_compute_dtype(d));
 }
 
+/* Operands of a product of this dtype; of 16 bits they are left to lower_matmul(). */
+static void cast_operands(lowering *l, lower_tensor *a, lower_tensor *b, ty_dtype out)
+{
+    ty_dtype d = ty_is_half(out) && lower_dtype(*a) == out && lower_dtype(*b) == out
+                     ? out
+                     : lower_compute_dtype(out);
+    *a = lower_cast(l, *a, d);
+    *b = lower_cast(l, *b, d);
+}
+
 static fe_status finish(lowering *l, lower_tensor t)
 {
     const ty_tensor *out = fx_tensor(l->node);
@@ -228,8 +263,8 @@ fe_status lower_op_matmul(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
-    lower_tensor a = lower_cast(l, lower_tensor_of(l, &n->args[0]), d),
-                 b = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
+    lower_tensor a = lower_tensor_of(l, &n->args[0]), b = lower_tensor_of(l, &n->args[1]);
+    cast_operands(l, &a, &b, fx_tensor(n)->dtype);
     return finish(l, lower_matmul(l, a, b, (lower_tensor){0}, wanted_of(l, d)));
 }
 
@@ -237,7 +272,8 @@ fe_status lower_op_linear(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     ty_dtype d = lower_compute_dtype(fx_tensor(n)->dtype);
-    lower_tensor x = operand(l, "input", d), w = operand(l, "weight", d);
+    lower_tensor x = lower_arg(l, "input"), w = lower_arg(l, "weight");
+    cast_operands(l, &x, &w, fx_tensor(n)->dtype);
     bool is_row = w.rank == 1; /* its dimension of 1 is not in the result */
     if (is_row) w = lower_unsqueeze(l, w, 0);
     return finish(l, lower_matmul(l, x, lower_transpose(l, w, 0, 1), operand(l, "bias", d),
@@ -327,9 +363,9 @@ fe_status lower_op_addmm(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
-    lower_tensor self = operand(l, "self", d),
-                 a = lower_cast(l, lower_tensor_of(l, &n->args[1]), d);
-    lower_tensor b = lower_cast(l, lower_tensor_of(l, &n->args[2]), d);
+    lower_tensor self = operand(l, "self", d), a = lower_tensor_of(l, &n->args[1]),
+                 b = lower_tensor_of(l, &n->args[2]);
+    cast_operands(l, &a, &b, out->dtype);
     bool plain = row->parameter == 1 && lower_number_or(l, "alpha", 0) == 1 &&
                  lower_number_or(l, "beta", 0) == 1;
     bool per_column = self.rank == 1 && !lower_is_one(l, self.sizes[0]);
