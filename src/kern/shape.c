@@ -30,7 +30,8 @@ static uint32_t work_of(const kern_builder *b, const kern_loop *loop)
         const kern_value *v = &b->k->values.at[loop->items.at[i].value];
         bool simple =
             v->kind != KERN_APPLY || (v->op >= LOOP_ADD && v->op <= LOOP_MUL) || v->op == LOOP_FMA;
-        if (loop->items.at[i].kind == KERN_DEFINE) work += simple ? 1 : 8;
+        bool cheap = simple || loop_opcode_cost(v->op, b->k->lanes) <= LOOP_CHEAP;
+        if (loop->items.at[i].kind == KERN_DEFINE) work += simple ? 1 : cheap ? 2 : 8;
         if (loop->items.at[i].kind == KERN_LOOP) work += work_of(b, loop->items.at[i].loop);
     }
     return work;
