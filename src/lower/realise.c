@@ -24,7 +24,7 @@ typedef struct cost {
     uint32_t loads, nodes;
     uint32_t whole_loads; /* loads of one element for each of the value */
     bool costly;
-    bool heavy; /* an index is long */
+    bool heavy;          /* an index is long */
     bool follows_extern; /* one of these is what an extern kernel made */
 } cost;
 
