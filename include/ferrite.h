@@ -346,6 +346,11 @@ FE_API fe_status fe_write_sources(fe_program *program, const char *folder);
  * what the archive records as inputs, else on random numbers. FE_IO, and with `profile` as fe_load(). */
 FE_API fe_status fe_write_report(fe_program *program, const char *path);
 
+/* Writes when each step of one run was begun and done, on the host and on devices by their clocks, as JSON
+ * that chrome://tracing and https://ui.perfetto.dev show. The program, made with option `profile`, is loaded
+ * and called for that as for fe_write_report(). FE_IO, FE_USAGE (no `profile`), and as fe_load(). */
+FE_API fe_status fe_write_trace(fe_program *program, const char *path);
+
 /* Writes a Python module: NAME.py, which takes and returns torch tensors, numpy arrays or what else
  * speaks DLPack, the library NAME_kernels.so with its weights, and ferrite_runtime.py, which it
  * imports. `path` is that of the module, or a folder, where it is called as the program. FE_IO,

@@ -155,6 +155,12 @@ typedef struct fe_call {
     const uint64_t *versions;
 } fe_call;
 
+/* A step of a run: what the host did for it (device 0), or a device (fe_artifact.devices) did. */
+typedef struct fe_event {
+    uint32_t step, device;
+    int64_t begin_ns, end_ns; /* from the beginning of the run on */
+} fe_event;
+
 /* What an artifact says of itself and can do. Every function that fails returns a fe_result. */
 typedef struct fe_artifact {
     uint32_t abi_version;
@@ -279,6 +285,12 @@ typedef struct fe_artifact {
      * time. FE_RUN_BAD_INPUT, and nothing is shared: no name is in both, dtypes or layouts differ, or one
      * is in the memory of a device. */
     int (*share_states)(fe_context *context, fe_context *with);
+    /* What was done when: the next run writes to `events`, `room` of them at most, when each step was begun
+     * and done, on the host and, by clocks of their own, on devices, and waits for nothing else than other
+     * runs do (step_ns: each step by itself). `events` is the caller's and stays until that run has ended;
+     * NULL: no more. Returns how many the last such run wrote; -1 when the artifact was not made to tell
+     * (option profile). */
+    int64_t (*trace)(fe_context *context, fe_event *events, int64_t room);
 } fe_artifact;
 
 #if defined(__GNUC__)

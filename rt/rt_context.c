@@ -252,6 +252,7 @@ void rt_describe(const rt_program *p, fe_artifact *out)
         .replace_part = rt_replace_part,
         .memory_bytes = rt_context_bytes,
         .step_ns = rt_context_step_ns,
+        .trace = rt_context_trace,
         .ops = p->ops,
         .op_count = p->op_count,
         .set_op = rt_set_op,

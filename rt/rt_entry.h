@@ -53,7 +53,10 @@ typedef struct rt_replacement {
 typedef struct rt_clock {
     int64_t *ns; /* by step */
     int64_t since;
-    uint32_t step; /* the one under way */
+    uint32_t step;    /* the one under way */
+    fe_event *events; /* of the next run, or the one under way; NULL: it is not traced */
+    int64_t room, count;
+    int64_t begun;
 } rt_clock;
 
 /* What functions of the user's have made memory for, by the key of the result; kept for the next run. */
@@ -176,6 +179,11 @@ int rt_set_driver(fe_model *model, const fe_device_driver *driver);
 void rt_describe(const rt_program *p, fe_artifact *out);
 int64_t rt_context_bytes(const fe_context *context);
 int64_t rt_context_step_ns(const fe_context *context, uint32_t step);
+int64_t rt_context_trace(fe_context *context, fe_event *events, int64_t room);
+/* Nanoseconds since the run began that is traced. */
+int64_t rt_trace_now(const fe_context *context);
+void rt_trace_add(fe_context *context, uint32_t device, uint32_t step, int64_t begin_ns,
+                  int64_t end_ns);
 
 /* rt_elsewhere.c: memory of the host (device 0) or a device, and what lies there. */
 /* Which device input or output k is on; `devices` NULL: the host. */

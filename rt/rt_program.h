@@ -142,6 +142,9 @@ typedef struct rt_device_support {
     int (*restride)(rt_frame *frame, uint32_t device, const fe_tensor *from, const fe_tensor *to);
     /* Waits for all that is in the queues of the context. */
     int (*finish)(rt_frame *frame);
+    /* In front of a run that is traced, and behind it: adds what devices did to the events. */
+    int (*trace_begin)(rt_frame *frame);
+    int (*trace_end)(rt_frame *frame);
 } rt_device_support;
 extern const rt_device_support rt_devices;
 

@@ -416,6 +416,9 @@ void rt_step(rt_frame *frame, uint32_t step)
     uint32_t count = frame->context->model->program->step_count;
     int64_t at = now();
     if (clock->step < count) clock->ns[clock->step] += at - clock->since;
+    if (clock->step < count && clock->events)
+        rt_trace_add(frame->context, 0, clock->step, clock->since - clock->begun,
+                     at - clock->begun);
     clock->step = step;
     clock->since = at;
 }
@@ -428,11 +431,47 @@ void rt_step_took(rt_frame *frame, int64_t nanoseconds)
     clock->since = now();
 }
 
-static void clock_start(fe_context *context)
+static int clock_start(rt_frame *f)
 {
-    uint32_t count = context->model->program->step_count;
-    memset(context->clock.ns, 0, count * sizeof *context->clock.ns);
-    context->clock.step = count;
+    const rt_program *program = f->context->model->program;
+    rt_clock *clock = &f->context->clock;
+    memset(clock->ns, 0, program->step_count * sizeof *clock->ns);
+    clock->step = program->step_count;
+    if (!clock->events) return 0;
+    clock->count = 0;
+    clock->begun = now();
+    return program->device_count ? program->device_support->trace_begin(f) : 0;
+}
+
+static int clock_stop(rt_frame *f)
+{
+    const rt_program *program = f->context->model->program;
+    rt_clock *clock = &f->context->clock;
+    if (!clock->events) return 0;
+    int code = program->device_count ? program->device_support->trace_end(f) : 0;
+    clock->events = NULL;
+    return code;
+}
+
+int64_t rt_context_trace(fe_context *context, fe_event *events, int64_t room)
+{
+    if (!context->model->program->step_count) return -1;
+    context->clock.events = events;
+    context->clock.room = room;
+    return context->clock.count;
+}
+
+int64_t rt_trace_now(const fe_context *context)
+{
+    return now() - context->clock.begun;
+}
+
+void rt_trace_add(fe_context *context, uint32_t device, uint32_t step, int64_t begin_ns,
+                  int64_t end_ns)
+{
+    rt_clock *clock = &context->clock;
+    if (clock->count == clock->room) return;
+    clock->events[clock->count++] = (fe_event){step, device, begin_ns, end_ns};
 }
 
 /* ---- the call ---- */
@@ -508,9 +547,10 @@ static int run_call(fe_context *context, const fe_call *call)
         point_output(&frame, k, &outputs[k]);
     }
     rt_return_in_inputs(&frame, outputs);
-    clock_start(context);
-    int code = program->run(&frame);
-    int settled = settle(&frame);
+    int code = clock_start(&frame);
+    if (!code) code = program->run(&frame);
+    int settled = settle(&frame), stopped = clock_stop(&frame);
+    if (!settled) settled = stopped;
     if (code) return fail_elsewhere(&frame, code);
     if (settled) return settled;
     for (uint32_t k = 0; k < program->output_count; k++)

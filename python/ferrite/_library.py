@@ -36,7 +36,7 @@ class Artifact(Structure):
                 ("signature", c_char_p), ("set_driver", c_void_p), ("devices", c_void_p), ("device_count", c_uint32),
                 ("input_devices", c_void_p), ("output_devices", c_void_p), ("device_new", c_void_p), ("device_free", c_void_p),
                 ("device_write", c_void_p), ("device_read", c_void_p), ("states", POINTER(Port)), ("state_count", c_uint32),
-                ("read_state", c_void_p), ("write_state", c_void_p), ("share_states", c_void_p)]
+                ("read_state", c_void_p), ("write_state", c_void_p), ("share_states", c_void_p), ("trace", c_void_p)]
 
 
 class Storage(Structure):

@@ -5,62 +5,31 @@
  * calls of one device see each other's results; the host alone waits, for what it reads and for what it may
  * change.
  */
-#include "rt_device.h"
-
-#include "rt_entry.h"
+#include "rt_opened.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAULT_BYTES = 32 };
-
-/* Of a model. */
-typedef struct opened {
-    const fe_device_driver *driver;
-    fe_device *device;
-    fe_device_module *module;
-    const fe_device_code *code;
-    char message[RT_ERROR_BYTES];
-} opened;
-
-/* What the host has not waited for yet: all work on this buffer of its own lies before the mark. */
-typedef struct pending {
-    const void *later;
-    fe_device_mark *mark;
-    int64_t *found;   /* the fault as it is at the mark; kept for the next one */
-    uint64_t checked; /* used.checked at the mark */
-} pending;
-
-/* Of a context. */
-typedef struct used {
-    fe_device_queue *queue;
-    void *fault;
-    uint64_t checked, cleared; /* kernels with checks by now, and those of which none has failed */
-    int64_t found[FAULT_BYTES / sizeof(int64_t)]; /* the fault, for who waits at once */
-    pending *pending;
-    uint32_t pending_count, pending_room;
-} used;
-
-static opened *opened_of(const fe_context *context, uint32_t device)
+rt_opened *rt_opened_of(const fe_context *context, uint32_t device)
 {
-    return &((opened *)context->model->devices)[device - 1];
+    return &((rt_opened *)context->model->devices)[device - 1];
 }
 
-static used *used_of(const fe_context *context, uint32_t device)
+rt_used *rt_used_of(const fe_context *context, uint32_t device)
 {
-    return &((used *)context->devices)[device - 1];
+    return &((rt_used *)context->devices)[device - 1];
 }
 
-static int failed(rt_frame *f, uint32_t device, int code)
+int rt_device_failed(rt_frame *f, uint32_t device, int code)
 {
     return rt_fail(f, code, "%s: %s", f->context->model->program->devices[device - 1].name,
-                   opened_of(f->context, device)->message);
+                   rt_opened_of(f->context, device)->message);
 }
 
 /* ---- models ---- */
 
-static void close_one(opened *o)
+static void close_one(rt_opened *o)
 {
     if (o->module) o->driver->unload(o->module);
     if (o->device) o->driver->close(o->device);
@@ -69,7 +38,7 @@ static void close_one(opened *o)
 static void close_all(fe_model *model)
 {
     const rt_program *program = model->program;
-    opened *all = model->devices;
+    rt_opened *all = model->devices;
     for (uint32_t k = 0; all && k < program->weight_count; k++) {
         uint32_t device = program->weights[k].device;
         if (device && model->device_weights && model->device_weights[k])
@@ -104,7 +73,7 @@ static int set_driver(fe_model *model, const fe_device_driver *driver)
     return is_known ? 0 : FE_RUN_BAD_INPUT;
 }
 
-static int need_f64(opened *o)
+static int need_f64(rt_opened *o)
 {
     fe_device_facts facts = {.has_f64 = 1};
     o->driver->describe(o->device, &facts);
@@ -117,7 +86,7 @@ static int need_f64(opened *o)
     return FE_RUN_BAD_PROCESSOR;
 }
 
-static int open_one(const fe_model *model, uint32_t k, opened *o)
+static int open_one(const fe_model *model, uint32_t k, rt_opened *o)
 {
     const rt_device *d = &model->program->devices[k];
     const fe_device_host host = {o->message, sizeof o->message};
@@ -138,7 +107,7 @@ static int open_one(const fe_model *model, uint32_t k, opened *o)
 static int upload(fe_model *model, uint32_t k)
 {
     const rt_weight *weight = &model->program->weights[k];
-    const opened *o = &((const opened *)model->devices)[weight->device - 1];
+    const rt_opened *o = &((const rt_opened *)model->devices)[weight->device - 1];
     fe_device_queue *queue;
     int code = o->driver->allocate(o->device, weight->bytes, &model->device_weights[k]);
     if (code) return code;
@@ -160,7 +129,7 @@ static int is_wanted_there(const rt_program *program, uint32_t weight)
 static int open_all(fe_model *model, char *message, size_t message_bytes)
 {
     const rt_program *program = model->program;
-    opened *all = calloc(program->device_count, sizeof *all);
+    rt_opened *all = calloc(program->device_count, sizeof *all);
     int code = 0;
     uint32_t at = 0;
     model->devices = all;
@@ -188,40 +157,35 @@ static void end(fe_context *context)
 {
     const rt_program *program = context->model->program;
     for (uint32_t k = 1; context->devices && k <= program->device_count; k++) {
-        const opened *o = opened_of(context, k);
-        used *u = used_of(context, k);
+        const rt_opened *o = rt_opened_of(context, k);
+        rt_used *u = rt_used_of(context, k);
         for (uint32_t i = 0; i < u->pending_count; i++) o->driver->wait(u->pending[i].mark);
         if (u->queue) o->driver->queue_free(u->queue);
         if (u->fault) o->driver->release(o->device, u->fault);
         for (uint32_t i = 0; i < u->pending_room; i++) free(u->pending[i].found);
         free(u->pending);
+        free(u->traced);
     }
     free(context->devices);
     context->devices = NULL;
 }
 
-static int has_clock(const fe_device_driver *driver)
-{
-    size_t known = offsetof(fe_device_driver, elapsed) + sizeof driver->elapsed;
-    return driver->struct_bytes >= known && driver->timed_queue_new && driver->elapsed;
-}
-
 static int begin(fe_context *context)
 {
-    static const char zeroes[FAULT_BYTES];
+    static const char zeroes[RT_FAULT_BYTES];
     const rt_program *program = context->model->program;
     rt_frame frame = {.context = context};
-    context->devices = calloc(program->device_count, sizeof(used));
+    context->devices = calloc(program->device_count, sizeof(rt_used));
     if (!context->devices) return FE_RUN_NO_MEMORY;
     for (uint32_t k = 1; k <= program->device_count; k++) {
-        const opened *o = opened_of(context, k);
-        used *u = used_of(context, k);
-        int code = program->step_count && has_clock(o->driver)
+        const rt_opened *o = rt_opened_of(context, k);
+        rt_used *u = rt_used_of(context, k);
+        int code = program->step_count && rt_has_clock(o->driver)
                        ? o->driver->timed_queue_new(o->device, &u->queue)
                        : o->driver->queue_new(o->device, &u->queue);
-        if (code == 0) code = o->driver->allocate(o->device, FAULT_BYTES, &u->fault);
-        if (code == 0) code = o->driver->write(u->queue, u->fault, zeroes, FAULT_BYTES);
-        if (code) return failed(&frame, k, code);
+        if (code == 0) code = o->driver->allocate(o->device, RT_FAULT_BYTES, &u->fault);
+        if (code == 0) code = o->driver->write(u->queue, u->fault, zeroes, RT_FAULT_BYTES);
+        if (code) return rt_device_failed(&frame, k, code);
     }
     return 0;
 }
@@ -229,7 +193,7 @@ static int begin(fe_context *context)
 /* Whoever asked says no more than that there is none. */
 static void *memory_new(const fe_context *context, uint32_t device, int is_pinned, size_t bytes)
 {
-    const opened *o = opened_of(context, device);
+    const rt_opened *o = rt_opened_of(context, device);
     rt_frame frame = {.context = (fe_context *)(uintptr_t)context};
     void *memory = NULL;
     int code = is_pinned ? o->driver->allocate_pinned(o->device, (int64_t)bytes, &memory)
@@ -248,50 +212,51 @@ static int move_bytes(rt_frame *f, const void *from, uint32_t from_device, void 
 /* All that is in the queue by now is done when this returns. */
 static int drain(rt_frame *f, uint32_t device)
 {
-    const opened *o = opened_of(f->context, device);
+    const rt_opened *o = rt_opened_of(f->context, device);
     fe_device_mark *mark;
-    int code = o->driver->record(used_of(f->context, device)->queue, &mark);
+    int code = o->driver->record(rt_used_of(f->context, device)->queue, &mark);
     if (code == 0) code = o->driver->wait(mark);
-    return code ? failed(f, device, code) : 0;
+    return code ? rt_device_failed(f, device, code) : 0;
 }
 
 /* Whoever waits for what is in the queue by now finds there what checks have found. */
 static int ask_for_faults(rt_frame *f, uint32_t device, int64_t *found)
 {
-    const used *u = used_of(f->context, device);
+    const rt_used *u = rt_used_of(f->context, device);
     found[0] = 0;
-    return u->checked > u->cleared ? move_bytes(f, u->fault, device, found, 0, FAULT_BYTES) : 0;
+    return u->checked > u->cleared ? move_bytes(f, u->fault, device, found, 0, RT_FAULT_BYTES) : 0;
 }
 
 /* What a check has written by the time of so many, as if a kernel of the host had. */
 static int take_fault(rt_frame *f, uint32_t device, const int64_t *found, uint64_t checked)
 {
-    static const char zeroes[FAULT_BYTES];
-    used *u = used_of(f->context, device);
+    static const char zeroes[RT_FAULT_BYTES];
+    rt_used *u = rt_used_of(f->context, device);
     if (checked > u->cleared) u->cleared = checked;
     if (!found[0]) return 0;
     f->fault.raised = 0; /* of the host, by now a failure behind this one */
     rt_outside(&f->fault, found[1], found[2], found[3]);
-    RT_TRY(move_bytes(f, zeroes, 0, u->fault, device, FAULT_BYTES));
+    RT_TRY(move_bytes(f, zeroes, 0, u->fault, device, RT_FAULT_BYTES));
     RT_TRY(drain(f, device));
     u->cleared = u->checked;
     return rt_in_range(f, f->context->model->program->device_checks);
 }
 
-static int wait_at(rt_frame *f, uint32_t device, used *u, uint32_t at)
+static int wait_at(rt_frame *f, uint32_t device, rt_used *u, uint32_t at)
 {
-    pending waited = u->pending[at];
+    rt_pending waited = u->pending[at];
     u->pending[at] = u->pending[--u->pending_count];
     u->pending[u->pending_count] = waited;
-    int code = opened_of(f->context, device)->driver->wait(waited.mark);
-    return code ? failed(f, device, code) : take_fault(f, device, waited.found, waited.checked);
+    int code = rt_opened_of(f->context, device)->driver->wait(waited.mark);
+    return code ? rt_device_failed(f, device, code)
+                : take_fault(f, device, waited.found, waited.checked);
 }
 
 int rt_wait(rt_frame *frame, const void *later)
 {
     uint32_t count = frame->context->model->program->device_count;
     for (uint32_t k = 1; k <= count; k++) {
-        used *u = used_of(frame->context, k);
+        rt_used *u = rt_used_of(frame->context, k);
         for (uint32_t i = u->pending_count; i-- > 0;)
             if (u->pending[i].later == later) RT_TRY(wait_at(frame, k, u, i));
     }
@@ -299,9 +264,9 @@ int rt_wait(rt_frame *frame, const void *later)
 }
 
 /* The same, and no check has failed. */
-static int finish(rt_frame *f, uint32_t device)
+int rt_device_finish(rt_frame *f, uint32_t device)
 {
-    used *u = used_of(f->context, device);
+    rt_used *u = rt_used_of(f->context, device);
     RT_TRY(ask_for_faults(f, device, u->found));
     RT_TRY(drain(f, device));
     return take_fault(f, device, u->found, u->checked);
@@ -313,7 +278,7 @@ static void memory_free(const fe_context *context, uint32_t device, int is_pinne
     rt_frame frame = {.context = (fe_context *)(uintptr_t)context};
     char error[RT_ERROR_BYTES];
     if (!memory) return;
-    const opened *o = opened_of(context, device);
+    const rt_opened *o = rt_opened_of(context, device);
     memcpy(error, context->error, sizeof error);
     for (uint32_t k = 1; k <= context->model->program->device_count; k++)
         if (k == device || is_pinned) drain(&frame, k);
@@ -327,23 +292,23 @@ static void memory_free(const fe_context *context, uint32_t device, int is_pinne
 /* The host waits for what is in the queue by now when it asks for this buffer. */
 static int postpone(rt_frame *f, uint32_t device, const void *later)
 {
-    used *u = used_of(f->context, device);
+    rt_used *u = rt_used_of(f->context, device);
     if (u->pending_count == u->pending_room) {
         uint32_t room = u->pending_room ? 2 * u->pending_room : 8;
-        pending *more = realloc(u->pending, room * sizeof *more);
-        if (!more) return finish(f, device);
+        rt_pending *more = realloc(u->pending, room * sizeof *more);
+        if (!more) return rt_device_finish(f, device);
         memset(more + u->pending_count, 0, (room - u->pending_count) * sizeof *more);
         u->pending = more;
         u->pending_room = room;
     }
-    pending *p = &u->pending[u->pending_count];
-    if (!p->found) p->found = malloc(FAULT_BYTES);
-    if (!p->found) return finish(f, device);
+    rt_pending *p = &u->pending[u->pending_count];
+    if (!p->found) p->found = malloc(RT_FAULT_BYTES);
+    if (!p->found) return rt_device_finish(f, device);
     RT_TRY(ask_for_faults(f, device, p->found));
     p->later = later;
     p->checked = u->checked;
-    int code = opened_of(f->context, device)->driver->record(u->queue, &p->mark);
-    if (code) return failed(f, device, code);
+    int code = rt_opened_of(f->context, device)->driver->record(u->queue, &p->mark);
+    if (code) return rt_device_failed(f, device, code);
     u->pending_count++;
     return 0;
 }
@@ -352,44 +317,15 @@ static int settle(rt_frame *frame)
 {
     int code = 0;
     for (uint32_t k = 1; k <= frame->context->model->program->device_count; k++) {
-        used *u = used_of(frame->context, k);
+        rt_used *u = rt_used_of(frame->context, k);
         while (u->pending_count) {
             int failure = wait_at(frame, k, u, u->pending_count - 1);
             if (failure && !code) code = failure;
         }
-        int failure = u->checked > u->cleared ? finish(frame, k) : 0;
+        int failure = u->checked > u->cleared ? rt_device_finish(frame, k) : 0;
         if (failure && !code) code = failure;
     }
     return code;
-}
-
-/* ---- the time of each step ---- */
-
-/* Of a program that is to tell them, what is asked of a device begins when nothing is under way. */
-static int clock_begin(rt_frame *f, uint32_t device, fe_device_mark **from)
-{
-    const opened *o = opened_of(f->context, device);
-    *from = NULL;
-    if (!f->context->model->program->step_count) return 0;
-    RT_TRY(finish(f, device));
-    int code =
-        has_clock(o->driver) ? o->driver->record(used_of(f->context, device)->queue, from) : 0;
-    return code ? failed(f, device, code) : 0;
-}
-
-/* By the clock of the device, or as long as the host has waited. */
-static int clock_end(rt_frame *f, uint32_t device, fe_device_mark *from, int result)
-{
-    const opened *o = opened_of(f->context, device);
-    fe_device_mark *to;
-    int64_t ns = 0;
-    if (!from)
-        return result || !f->context->model->program->step_count ? result : finish(f, device);
-    int code = o->driver->record(used_of(f->context, device)->queue, &to);
-    if (code) o->driver->wait(from);
-    if (!code) code = o->driver->elapsed(from, to, &ns);
-    if (!code) rt_step_took(f, ns);
-    return result || !code ? result : failed(f, device, code);
 }
 
 /* ---- copies ---- */
@@ -414,12 +350,12 @@ static int move_bytes(rt_frame *f, const void *from, uint32_t from_device, void 
                       uint32_t to_device, int64_t bytes)
 {
     uint32_t device = from_device ? from_device : to_device;
-    const fe_device_driver *driver = opened_of(f->context, device)->driver;
-    fe_device_queue *queue = used_of(f->context, device)->queue;
+    const fe_device_driver *driver = rt_opened_of(f->context, device)->driver;
+    fe_device_queue *queue = rt_used_of(f->context, device)->queue;
     int code = !from_device ? driver->write(queue, to, from, bytes)
                : !to_device ? driver->read(queue, to, from, bytes)
                             : driver->copy(queue, to, from, bytes);
-    return code ? failed(f, device, code) : 0;
+    return code ? rt_device_failed(f, device, code) : 0;
 }
 
 /* By way of the host: what is read there is put in order, and written. */
@@ -431,17 +367,17 @@ static int move_staged(rt_frame *f, const fe_tensor *from, uint32_t from_device,
     if (from_device) {
         source.data = staged;
         RT_TRY(move_bytes(f, from->data, from_device, staged, 0, from_bytes));
-        RT_TRY(finish(f, from_device));
+        RT_TRY(rt_device_finish(f, from_device));
     }
     if (to_device) {
         target.data = staged + from_bytes;
         RT_TRY(move_bytes(f, to->data, to_device, target.data, 0, to_bytes));
-        RT_TRY(finish(f, to_device));
+        RT_TRY(rt_device_finish(f, to_device));
     }
     RT_TRY(rt_op_copy(f, &(rt_call){.in = &source, .in_count = 1, .out = &target, .out_count = 1}));
     if (!to_device) return 0;
     RT_TRY(move_bytes(f, target.data, 0, to->data, to_device, to_bytes));
-    return finish(f, to_device);
+    return rt_device_finish(f, to_device);
 }
 
 static int transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device,
@@ -451,7 +387,7 @@ static int transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device
     if (are_alike(from, to) && (!from_device || !to_device)) {
         RT_TRY(
             move_bytes(frame, from->data, from_device, to->data, to_device, rt_reach_bytes(from)));
-        return later ? postpone(frame, device, later) : finish(frame, device);
+        return later ? postpone(frame, device, later) : rt_device_finish(frame, device);
     }
     char *staged = malloc((size_t)(rt_reach_bytes(from) + rt_reach_bytes(to)));
     if (!staged) return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for a copy between devices");
@@ -466,9 +402,9 @@ int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, co
     uint32_t device = from_device ? from_device : to_device;
     fe_device_mark *begun;
     if (elements_of(from) == 0) return 0;
-    RT_TRY(clock_begin(frame, device, &begun));
-    return clock_end(frame, device, begun,
-                     transfer(frame, from, from_device, to, to_device, later));
+    RT_TRY(rt_clock_begin(frame, device, &begun));
+    return rt_clock_end(frame, device, begun,
+                        transfer(frame, from, from_device, to, to_device, later));
 }
 
 /* ---- kernels ---- */
@@ -476,8 +412,8 @@ int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, co
 int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_kernel_args *args,
                  uint32_t buffer_count, uint32_t int_count, int64_t rows, int64_t columns)
 {
-    const opened *o = opened_of(frame->context, device);
-    used *u = used_of(frame->context, device);
+    const rt_opened *o = rt_opened_of(frame->context, device);
+    rt_used *u = rt_used_of(frame->context, device);
     const uint32_t *groups = o->code->groups;
     if (rows <= 0 || columns <= 0) return 0;
     if (groups && groups[kernel]) columns = groups[kernel];
@@ -491,17 +427,17 @@ int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_ker
                                .ints = args->ints,
                                .int_count = int_count};
     fe_device_mark *begun;
-    RT_TRY(clock_begin(frame, device, &begun));
+    RT_TRY(rt_clock_begin(frame, device, &begun));
     int code = o->driver->launch(u->queue, &launch);
     u->checked += args->fault != NULL;
-    return clock_end(frame, device, begun, code ? failed(frame, device, code) : 0);
+    return rt_clock_end(frame, device, begun, code ? rt_device_failed(frame, device, code) : 0);
 }
 
 static int move_now(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device,
                     void *to, size_t bytes)
 {
     RT_TRY(move_bytes(frame, from, from_device, to, to_device, (int64_t)bytes));
-    return finish(frame, from_device ? from_device : to_device);
+    return rt_device_finish(frame, from_device ? from_device : to_device);
 }
 
 /* ---- looking at numbers ---- */
@@ -548,7 +484,7 @@ int rt_clear_on(rt_frame *frame, uint32_t device, const fe_tensor *t)
 
 static int owns(const fe_context *context, uint32_t device, const void *address, int if_unknown)
 {
-    const opened *o = opened_of(context, device);
+    const rt_opened *o = rt_opened_of(context, device);
     size_t known = offsetof(fe_device_driver, owns) + sizeof o->driver->owns;
     if (o->driver->struct_bytes < known || !o->driver->owns) return if_unknown;
     return o->driver->owns(o->device, address);
@@ -565,7 +501,7 @@ static int finish_all(rt_frame *frame)
 {
     int code = 0;
     for (uint32_t k = 1; k <= frame->context->model->program->device_count; k++) {
-        int failure = finish(frame, k);
+        int failure = rt_device_finish(frame, k);
         if (failure && !code) code = failure;
     }
     return code;
@@ -582,4 +518,6 @@ const rt_device_support rt_devices = {.open = open_all,
                                       .owns = owns,
                                       .move = move_now,
                                       .restride = restride,
-                                      .finish = finish_all};
+                                      .finish = finish_all,
+                                      .trace_begin = rt_trace_begin,
+                                      .trace_end = rt_trace_end};

@@ -458,6 +458,12 @@ fe_status fe_write_sources(fe_program *program, const char *folder)
     return api_call(program->session, write_programs_body, &job);
 }
 
+fe_status fe_write_trace(fe_program *program, const char *path)
+{
+    path_job job = {program, path, trace_write};
+    return api_call(program->session, write_body, &job);
+}
+
 fe_status fe_write_report(fe_program *program, const char *path)
 {
     path_job job = {program, path, report_write};

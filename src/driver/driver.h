@@ -408,6 +408,8 @@ const char *provenance_called(const wrap_line *line);
 
 /* report.c: the body of fe_write_report(). */
 fe_status report_write(driver_program *d, const char *path);
+/* report_trace.c: of fe_write_trace(). */
+fe_status trace_write(driver_program *d, const char *path);
 /* module.c: bodies of fe_write_python() and fe_write_fx(). */
 fe_status module_write_python(driver_program *d, const char *path);
 fe_status module_write_fx(driver_program *d, const char *path);

@@ -320,6 +320,10 @@ bool lower_dims(lowering *l, const char *param, uint32_t rank, bool *reduced);
 
 /* view.c: the node that made the storage which n looks at */
 fx_node *lower_storage_base(fx_node *n);
+/* Views of views of unknown sizes have longer indices with each, as they divide what was divided before: what
+ * has symbols so often in an index is copied to memory. */
+enum { LOWER_HEAVY_INDEX = 100 };
+
 /* ---- views (remap.c) ---- */
 /* A place as Python counts it, negative from the end, where the run may decide the sign. */
 sym_expr lower_wrapped(lowering *l, sym_expr place, sym_expr size);

@@ -24,6 +24,7 @@ typedef struct cost {
     uint32_t loads, nodes;
     uint32_t whole_loads; /* loads of one element for each of the value */
     bool costly;
+    bool heavy;          /* an index is long */
     bool follows_extern; /* one of these is what an extern kernel made */
 } cost;
 
@@ -40,6 +41,8 @@ static void add_cost(void *data, loop_value v)
     sym_expr strides[LOWER_MAX_RANK];
     c->nodes++;
     c->costly |= is_costly(n->op);
+    if (!sym_is_none(n->index))
+        c->heavy |= sym_weight(c->l->symbols, n->index, LOWER_HEAVY_INDEX) >= LOWER_HEAVY_INDEX;
     if (n->op != LOOP_LOAD) return;
     c->loads++;
     sym_each_symbol(c->l->symbols, n->index, note_indirect, c); /* a gather */
@@ -68,6 +71,7 @@ void lower_settle(lowering *l, lower_box *box, uint32_t readers)
     /* A value of nothing but axes and constants (a mask, a ramp) costs less than memory, unless it
      * is long. */
     if (c.loads == 0 && c.nodes <= MANY_NODES) store = false;
+    store |= c.heavy;
     store |= l->results_kept == LOWER_RESULTS_ALL && c.nodes > 1 &&
              (ty_is_floating(box->dtype) || ty_is_complex(box->dtype));
     if (store) lower_realise(l, box, NULL);

@@ -27,6 +27,13 @@ sym_expr lower_bound(lowering *l, sym_expr bound, sym_expr size, sym_expr fallba
     return sym_min(l->symbols, bound, size);
 }
 
+static bool is_heavy(lowering *l, const sym_expr *exprs, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (sym_weight(l->symbols, exprs[k], LOWER_HEAVY_INDEX) >= LOWER_HEAVY_INDEX) return true;
+    return false;
+}
+
 lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_expr *sizes,
                          const sym_expr *exprs)
 {
@@ -38,6 +45,8 @@ lower_tensor lower_remap(lowering *l, lower_tensor t, uint32_t rank, const sym_e
         m[k] = lower_simplified(l, e, rank, sizes);
     }
     out.map = m;
+    if (t.map && is_heavy(l, m, t.box->rank))
+        return lower_remap(l, lower_copied(l, t, NULL), rank, sizes, exprs);
     return out;
 }
 

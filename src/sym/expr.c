@@ -350,6 +350,15 @@ bool sym_contains(const sym_table *t, sym_expr e, sym_expr symbol)
     return contains(t, e, symbol);
 }
 
+uint32_t sym_weight(const sym_table *t, sym_expr e, uint32_t most)
+{
+    const sym_node *n = sym_node_of(t, e);
+    uint32_t weight = n->op == SYM_SYMBOL;
+    for (uint32_t i = 0; i < n->count && weight < most && n->symbols; i++)
+        weight += sym_weight(t, n->args[i], most - weight);
+    return weight;
+}
+
 /* Counts e's symbols, and writes them down where there is room. */
 static void collect_symbols(const sym_table *t, sym_expr e, sym_expr *found, uint32_t room,
                             uint32_t *count)

@@ -14,7 +14,7 @@ enum {
     MOST_GIVEN = 48,
     MOST_TRIALS = 250, /* with so many steps and cases */
     MOST_IN_ALL = 1000,
-    MANY_TERMS = 4,
+    MANY_SYMBOLS = 4, /* in an expression: it is as dear as several trials */
     MOST_STEPS = 6,
     MOST_CASES = 6
 };
@@ -223,7 +223,7 @@ static bool derive_by_given(derivation *d, sym_expr e, uint32_t steps, uint32_t 
 
 static bool derive(derivation *d, sym_expr e, uint32_t steps, uint32_t cases)
 {
-    uint32_t cost = 1 + sym_term_count(d->t, e) / MANY_TERMS;
+    uint32_t cost = 1 + sym_weight(d->t, e, MOST_TRIALS * MANY_SYMBOLS) / MANY_SYMBOLS;
     if (d->trials == 0) return false;
     d->trials -= cost < d->trials ? cost : d->trials;
     if (d->is_absurd || sym_known_nonnegative(d->t, e, d->env)) return true;

@@ -107,6 +107,8 @@ bool sym_has_kind(const sym_table *t, sym_expr e, sym_kind kind);
 /* Calls visit once for each distinct symbol in e, in order of first appearance. */
 void sym_each_symbol(const sym_table *t, sym_expr e, void (*visit)(void *data, sym_expr symbol),
                      void *data);
+/* How often symbols stand in e, each as often as it would be printed; counts no further than `most`. */
+uint32_t sym_weight(const sym_table *t, sym_expr e, uint32_t most);
 static inline bool sym_same(sym_expr a, sym_expr b)
 {
     return a.id == b.id;

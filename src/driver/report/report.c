@@ -3,7 +3,6 @@
 #include "driver/report/report.h"
 
 #include "driver/call.h"
-#include "driver/inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,15 +105,22 @@ static fe_status run_once(report *r, fe_context *context, inputs_kept *inputs)
     return FE_OK;
 }
 
+fe_status report_begin_calls(driver_program *d, fe_context **context, inputs_kept *kept)
+{
+    FE_TRY(driver_load(d));
+    fe_tensor *inputs = NEW_ARRAY(d->memory, fe_tensor, d->loaded.artifact->input_count + 1);
+    FE_TRY(inputs_have_samples(d) ? inputs_from_samples(d, inputs) : inputs_at_random(d, inputs));
+    FE_TRY(driver_context(d, d->loaded.artifact, d->loaded.model, 0, context));
+    *kept = inputs_keep(d, d->loaded.artifact, inputs);
+    return FE_OK;
+}
+
 static fe_status measure(report *r)
 {
     driver_program *d = r->d;
     fe_context *context;
-    FE_TRY(driver_load(d));
-    fe_tensor *inputs = NEW_ARRAY(d->memory, fe_tensor, d->loaded.artifact->input_count + 1);
-    FE_TRY(inputs_have_samples(d) ? inputs_from_samples(d, inputs) : inputs_at_random(d, inputs));
-    FE_TRY(driver_context(d, d->loaded.artifact, d->loaded.model, 0, &context));
-    inputs_kept kept = inputs_keep(d, d->loaded.artifact, inputs);
+    inputs_kept kept;
+    FE_TRY(report_begin_calls(d, &context, &kept));
     double end = clock_seconds() + SECONDS;
     fe_status status = run_once(r, context, &kept);
     while (status == FE_OK && r->runs < MOST_RUNS && clock_seconds() < end)

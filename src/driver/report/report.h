@@ -3,6 +3,7 @@
 #ifndef FERRITE_DRIVER_REPORT_H
 #define FERRITE_DRIVER_REPORT_H
 
+#include "driver/inputs.h"
 #include "driver/report/plan_view.h"
 
 /* Bytes as the schedule moves them, in all turns of the loops around the step; -1: not known (a program
@@ -50,6 +51,8 @@ typedef struct report {
     int64_t held; /* bytes of a context after it has run; -1 */
 } report;
 
+/* report.c: a context and inputs to call it with, those that the archive records or random ones. */
+fe_status report_begin_calls(driver_program *d, fe_context **context, inputs_kept *inputs);
 /* report_step.c */
 void report_collect_steps(report *r);
 /* When the times are known. */
