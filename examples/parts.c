@@ -53,7 +53,7 @@ static int run(const fe_artifact *a, fe_context *context, uint32_t part, fe_part
     int code = a->replace_part(context, part, by, "relu of the host");
     if (code == 0) code = a->run(context, &x, 1, &y, 1);
     if (code == 0)
-        printf("first value %.4f\n", ((float *)y.data)[0]);
+        printf("first value %.2f\n", ((float *)y.data)[0]);
     else
         fprintf(stderr, "%s\n", a->error(context));
     return code;
