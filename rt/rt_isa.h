@@ -127,6 +127,10 @@ typedef struct rt_cut {
 
 rt_cut RT_FN(rt_block_cut)(int64_t m, int64_t panels, int64_t depth, int64_t rows_max,
                            int64_t wanted);
+/* The same for so many threads, of as many rows as stay in the cache where A has `row_bytes` a row; between
+ * rows_least and rows_max. */
+rt_cut RT_FN(rt_block_cut_rows)(int64_t m, int64_t panels, int64_t depth, int64_t row_bytes,
+                                int64_t rows_least, int64_t rows_max, int64_t threads);
 
 /* The table for rows one lda apart and one tap: just the pointers in order. */
 RT_INLINE void rt_rows_plain(const rt_real **rows, const rt_real *a, int64_t lda, int64_t m)

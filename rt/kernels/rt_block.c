@@ -12,6 +12,7 @@ enum {
     DEPTH_BLOCK = 384,             /* depth steps of one piece of a panel */
     B_RESIDENT_BYTES = 512 * 1024, /* B up to this size stays in the cache */
     B_BY_ROWS_BYTES = 768 * 1024,  /* B up to this size may be read by every task */
+    A_BLOCK_BYTES = 512 * 1024,    /* A of one block */
     GROUP_BYTES = 128 * 1024,      /* C of one group of panels */
     STREAM_AHEAD = 8192,
     EPILOGUE_BYTES = 32 * 1024 /* C between two calls of the epilogue, rows outermost */
@@ -230,6 +231,14 @@ rt_cut RT_FN(rt_block_cut)(int64_t m, int64_t panels, int64_t depth, int64_t row
         if (rt_ceil_div(panels, i) * i < rt_ceil_div(panels, columns) * columns) columns = i;
     if (rows * columns < wanted) rows = rt_min(tiles, rt_ceil_div(wanted, columns));
     return (rt_cut){rows, columns};
+}
+
+rt_cut RT_FN(rt_block_cut_rows)(int64_t m, int64_t panels, int64_t depth, int64_t row_bytes,
+                                int64_t rows_least, int64_t rows_max, int64_t threads)
+{
+    int64_t fit = A_BLOCK_BYTES / rt_max(row_bytes, 1);
+    return RT_FN(rt_block_cut)(m, panels, depth, rt_min(rt_max(fit, rows_least), rows_max),
+                               threads > 1 ? 4 * threads : 1);
 }
 
 void RT_FN(rt_block_run)(const rt_block *block)

@@ -6,10 +6,7 @@
  */
 #include "rt_isa.h"
 
-enum {
-    ROWS_MAX = 32 * MR,        /* rows of a block */
-    A_BLOCK_BYTES = 512 * 1024 /* A of one block */
-};
+enum { ROWS_MAX = 32 * MR /* rows of a block */ };
 
 typedef struct gemm {
     int64_t m, n, k;
@@ -68,10 +65,8 @@ int RT_FN(rt_gemm)(rt_team *team, int64_t m, int64_t n, int64_t k, const rt_real
     gemm g = {.m = m, .n = n, .k = k, .a = a, .lda = lda, .packed = packed, .c = c, .ldc = ldc};
     if (post) g.post = *post;
     g.panels = rt_ceil_div(n, RT_PANEL);
-    int64_t threads = rt_pool_threads(team->pool);
-    int64_t fit = A_BLOCK_BYTES / rt_max(k * (int64_t)sizeof(rt_real), 1);
-    rt_cut cut = RT_FN(rt_block_cut)(m, g.panels, k, rt_min(rt_max(fit, 4 * MR), ROWS_MAX),
-                                     threads > 1 ? 4 * threads : 1);
+    rt_cut cut = RT_FN(rt_block_cut_rows)(m, g.panels, k, k * (int64_t)sizeof(rt_real), 4 * MR,
+                                          ROWS_MAX, rt_pool_threads(team->pool));
     g.row_blocks = cut.row_blocks;
     g.panel_blocks = cut.panel_blocks;
     int64_t blocks = g.row_blocks * g.panel_blocks;

@@ -15,8 +15,7 @@
 enum {
     AT_ONCE = 4, /* rows of few */
     ROWS_MAX = RT_HALVES_TILES * MR,
-    A_BLOCK_BYTES = 512 * 1024, /* A of one block */
-    GROUP_BYTES = 128 * 1024,   /* C of one group of panels */
+    GROUP_BYTES = 128 * 1024, /* C of one group of panels */
     STREAM_AHEAD = 8192,
     PV = RT_PANEL / VL /* vectors of a panel's row */
 };
@@ -353,10 +352,8 @@ static int blocks(rt_team *team, halves *s)
 {
     const rt_halves *g = s->args;
     rt_scratch scratch;
-    int64_t threads = rt_pool_threads(team->pool);
-    int64_t fit = A_BLOCK_BYTES / rt_max(g->k * (int64_t)sizeof(uint16_t), 1);
-    rt_cut cut = RT_FN(rt_block_cut)(g->m, s->panels, g->k, rt_min(rt_max(fit, 8 * MR), ROWS_MAX),
-                                     threads > 1 ? 4 * threads : 1);
+    rt_cut cut = RT_FN(rt_block_cut_rows)(g->m, s->panels, g->k, g->k * (int64_t)sizeof(uint16_t),
+                                          8 * MR, ROWS_MAX, rt_pool_threads(team->pool));
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
     size_t bytes = work_bytes(s, rt_ceil_div(g->m, s->row_blocks));

@@ -11,11 +11,10 @@
 #include "rt_words.h"
 
 enum {
-    AT_ONCE = 4,                /* rows of few */
-    ROWS_MAX = 32 * MR,         /* rows of a block */
-    A_BLOCK_BYTES = 512 * 1024, /* A of one block */
-    GROUP_BYTES = 128 * 1024,   /* C of one group of panels */
-    PV = RT_PANEL / VL          /* vectors of a panel's row */
+    AT_ONCE = 4,              /* rows of few */
+    ROWS_MAX = 32 * MR,       /* rows of a block */
+    GROUP_BYTES = 128 * 1024, /* C of one group of panels */
+    PV = RT_PANEL / VL        /* vectors of a panel's row */
 };
 
 /* Columns of one panel. */
@@ -405,10 +404,8 @@ static int many_rows(rt_team *team, quantised *s)
 {
     const rt_quantised *g = s->args;
     rt_scratch scratch;
-    int64_t threads = rt_pool_threads(team->pool);
-    int64_t fit = A_BLOCK_BYTES / rt_max(g->k * (int64_t)sizeof(float), 1);
-    rt_cut cut = RT_FN(rt_block_cut)(g->m, s->panels, g->k, rt_min(rt_max(fit, 8 * MR), ROWS_MAX),
-                                     threads > 1 ? 4 * threads : 1);
+    rt_cut cut = RT_FN(rt_block_cut_rows)(g->m, s->panels, g->k, g->k * (int64_t)sizeof(float),
+                                          8 * MR, ROWS_MAX, rt_pool_threads(team->pool));
     s->row_blocks = cut.row_blocks;
     s->panel_blocks = cut.panel_blocks;
     size_t bytes = (size_t)rt_min(g->k, RT_QUANTISED_DEPTH) * RT_PANEL * sizeof(float);

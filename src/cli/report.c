@@ -16,6 +16,9 @@ static int report(cli_call *call)
         return cli_mistake(&cli_report, "-o is missing: the page to write; or --trace");
     if (o->quick && o->trace)
         return cli_mistake(&cli_report, "a trace is of a run, and with --quick there is none");
+    if (o->trace && api_options(call->session)->sizes)
+        return cli_mistake(&cli_report,
+                           "a trace is of a run at the example's sizes: leave --sizes out");
     cli_show_progress(call->session);
     /* a run would be one at the example's sizes */
     bool has_times = o->trace || (!o->quick && !api_options(call->session)->sizes);

@@ -212,6 +212,7 @@ bool kern_has_complex(const loop_program *p, const sched_group *g)
     return false;
 }
 
+/* The operations of part_of() and of_complex(). */
 bool kern_has_parts(loop_opcode op)
 {
     static const loop_opcode OPS[] = {

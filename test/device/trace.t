@@ -40,7 +40,7 @@ wrote t.json
 {"ph": "X", "pid": 0, "tid": 0, "ts": T, "dur": T, "name": "a", "args": {"step": 0, "kernel": "k_exp", "source": ""}},
 {"ph": "X", "pid": 0, "tid": 0, "ts": T, "dur": T, "name": "c", "args": {"step": 1, "kernel": "sort", "source": ""}}
 ]}
---run-- ferrite report one.fx 2>&1; ferrite report one.fx --quick --trace t.json 2>&1; ferrite report one.fx --trace no/where.json 2>&1
+--run-- ferrite report one.fx 2>&1; ferrite report one.fx --quick --trace t.json 2>&1; ferrite report one.fx --trace t.json --sizes s0=3 2>&1; ferrite report one.fx --trace no/where.json 2>&1
 --file one.fx--
 graph main {
   placeholder %x user "x" : f32[8,8]
@@ -51,6 +51,8 @@ graph main {
 ferrite report: -o is missing: the page to write; or --trace
 'ferrite help report' says more.
 ferrite report: a trace is of a run, and with --quick there is none
+'ferrite help report' says more.
+ferrite report: a trace is of a run at the example's sizes: leave --sizes out
 'ferrite help report' says more.
 error: file: cannot write no/where.json: No such file or directory
 --status-- 1

@@ -87,16 +87,22 @@ static void collect_lent(report *r)
 
 /* ---- times ---- */
 
+fe_status report_call(driver_program *d, fe_context *context, inputs_kept *inputs)
+{
+    const fe_artifact *a = d->loaded.artifact;
+    fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
+    inputs_refill(inputs);
+    if (call_once(a, context, d->memory, inputs->tensors, outputs) == FE_RUN_OK) return FE_OK;
+    return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s",
+                     a->error(context));
+}
+
 /* Keeps the steps of the fastest run. */
 static fe_status run_once(report *r, fe_context *context, inputs_kept *inputs)
 {
     const fe_artifact *a = r->d->loaded.artifact;
-    fe_tensor *outputs = NEW_ARRAY(r->d->memory, fe_tensor, a->output_count + 1);
     int64_t sum = 0;
-    inputs_refill(inputs);
-    if (call_once(a, context, r->d->memory, inputs->tensors, outputs) != FE_RUN_OK)
-        return diag_fail(r->d->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s",
-                         a->error(context));
+    FE_TRY(report_call(r->d, context, inputs));
     for (uint32_t i = 0; i < r->view.step_count; i++) sum += a->step_ns(context, i);
     r->held = a->memory_bytes(context);
     if (r->runs++ && sum >= r->run_ns) return FE_OK;

@@ -53,6 +53,7 @@ typedef struct report {
 
 /* report.c: a context and inputs to call it with, those that the archive records or random ones. */
 fe_status report_begin_calls(driver_program *d, fe_context **context, inputs_kept *inputs);
+fe_status report_call(driver_program *d, fe_context *context, inputs_kept *inputs);
 /* report_step.c */
 void report_collect_steps(report *r);
 /* When the times are known. */

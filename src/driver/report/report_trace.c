@@ -4,19 +4,7 @@
  */
 #include "driver/report/report.h"
 
-#include "driver/call.h"
-
 enum { WARM_RUNS = 2, MOST_EVENTS = 1 << 20 };
-
-static fe_status run(driver_program *d, fe_context *context, inputs_kept *inputs)
-{
-    const fe_artifact *a = d->loaded.artifact;
-    fe_tensor *outputs = NEW_ARRAY(d->memory, fe_tensor, a->output_count + 1);
-    inputs_refill(inputs);
-    if (call_once(a, context, d->memory, inputs->tensors, outputs) == FE_RUN_OK) return FE_OK;
-    return diag_fail(d->session, (diag){.status = FE_MISMATCH, .stage = "run"}, "%s",
-                     a->error(context));
-}
 
 static void name_thread(text *out, uint32_t device, const char *name)
 {
@@ -62,14 +50,14 @@ static fe_status trace(report *r, fe_context *context, inputs_kept *inputs, text
 {
     driver_program *d = r->d;
     const fe_artifact *a = d->loaded.artifact;
-    for (uint32_t i = 0; i < WARM_RUNS; i++) FE_TRY(run(d, context, inputs));
+    for (uint32_t i = 0; i < WARM_RUNS; i++) FE_TRY(report_call(d, context, inputs));
     fe_event *events = NEW_ARRAY(d->memory, fe_event, MOST_EVENTS);
     if (a->trace(context, events, MOST_EVENTS) < 0)
         return diag_fail(
             d->session,
             (diag){.status = FE_USAGE, .stage = "run", .help = "compile it with option profile"},
             "the program was not made to tell what it does when");
-    FE_TRY(run(d, context, inputs));
+    FE_TRY(report_call(d, context, inputs));
     print_trace(r, events, a->trace(context, NULL, 0), out);
     return FE_OK;
 }
