@@ -279,11 +279,12 @@ static void conv_call(void *context, int index)
 static void bench_conv(int64_t batch, int64_t in, int64_t out, int64_t groups, int64_t size,
                        int64_t kernel, int64_t stride, int64_t pad, int nchw, int cold, int tile)
 {
-    char name[96];
+    char name[96], in_groups[32] = "";
+    if (groups > 1) snprintf(in_groups, sizeof in_groups, " g%lld", (long long)groups);
     snprintf(name, sizeof name, "conv%lldx%lld s%lld %lld>%lld%s @%lld b%lld%s%s%s",
              (long long)kernel, (long long)kernel, (long long)stride, (long long)in, (long long)out,
-             groups > 1 ? " dw" : "", (long long)size, (long long)batch, nchw ? " nchw" : "",
-             cold ? " cold" : "",
+             groups == in ? " dw" : in_groups, (long long)size, (long long)batch,
+             nchw ? " nchw" : "", cold ? " cold" : "",
              tile == 4   ? " F(4,3)"
              : tile == 2 ? " F(2,3)"
                          : "");
@@ -437,7 +438,17 @@ int main(int argc, char **argv)
         {1, 72, 72, 72, 56, 3, 1, 1, 0, 0},    {1, 120, 120, 120, 28, 5, 1, 2, 0, 0},
         {1, 240, 240, 240, 28, 3, 2, 1, 0, 0}, {1, 480, 480, 480, 14, 3, 1, 1, 0, 0},
         {1, 672, 672, 672, 14, 5, 2, 2, 0, 0}, {1, 960, 960, 960, 7, 5, 1, 2, 0, 0},
-        {8, 64, 64, 1, 56, 3, 1, 1, 0, 0},     {8, 96, 96, 96, 112, 3, 1, 1, 0, 0}};
+        {8, 64, 64, 1, 56, 3, 1, 1, 0, 0},     {8, 96, 96, 96, 112, 3, 1, 1, 0, 0},
+        {1, 72, 72, 1, 56, 1, 1, 0, 0, 0},     {1, 168, 168, 1, 28, 1, 1, 0, 0, 0},
+        {1, 408, 408, 1, 14, 1, 1, 0, 0, 0},   {1, 912, 912, 1, 7, 1, 1, 0, 0, 0},
+        {1, 96, 576, 1, 7, 1, 1, 0, 0, 0},     {1, 576, 96, 1, 7, 1, 1, 0, 0, 0},
+        {1, 40, 240, 1, 14, 1, 1, 0, 0, 0},    {1, 240, 40, 1, 14, 1, 1, 0, 0, 0},
+        {1, 16, 96, 1, 112, 1, 1, 0, 0, 0},    {1, 96, 24, 1, 56, 1, 1, 0, 0, 0},
+        {1, 72, 72, 3, 56, 3, 1, 1, 0, 0},     {1, 168, 168, 7, 28, 3, 1, 1, 0, 0},
+        {1, 408, 408, 17, 14, 3, 1, 1, 0, 0},  {1, 912, 912, 38, 7, 3, 1, 1, 0, 0},
+        {1, 128, 128, 8, 56, 3, 1, 1, 0, 0},   {1, 256, 256, 16, 28, 3, 1, 1, 0, 0},
+        {1, 256, 256, 32, 28, 3, 1, 1, 0, 0},  {1, 512, 512, 32, 14, 3, 1, 1, 0, 0},
+        {1, 1024, 1024, 32, 7, 3, 1, 1, 0, 0}, {1, 32, 32, 1, 112, 3, 1, 1, 0, 0}};
     for (size_t i = 0; i < sizeof convs / sizeof *convs; i++) {
         const int64_t *c = convs[i];
         bench_conv(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], (int)c[8], (int)c[9], 0);

@@ -29,6 +29,33 @@
 #define RT_LESS(a, b) ((a) < (b))
 #endif
 
+/* The larger, and the smaller, of k and x; x where that is NaN. gcc has to be told of the instructions. */
+#if defined(__SSE2__) && defined(__GNUC__) && !defined(__clang__) && !defined(FERRITE_SCALAR)
+#ifdef RT_F64
+#define RT_MAX_2(k, x) __builtin_ia32_maxpd(k, x)
+#define RT_MIN_2(k, x) __builtin_ia32_minpd(k, x)
+#define RT_MAX_4(k, x) __builtin_ia32_maxpd256(k, x)
+#define RT_MIN_4(k, x) __builtin_ia32_minpd256(k, x)
+#define RT_MAX_8(k, x) __builtin_ia32_maxpd512_mask(k, x, x, -1, 4)
+#define RT_MIN_8(k, x) __builtin_ia32_minpd512_mask(k, x, x, -1, 4)
+#else
+#define RT_MAX_4(k, x) __builtin_ia32_maxps(k, x)
+#define RT_MIN_4(k, x) __builtin_ia32_minps(k, x)
+#define RT_MAX_8(k, x) __builtin_ia32_maxps256(k, x)
+#define RT_MIN_8(k, x) __builtin_ia32_minps256(k, x)
+#define RT_MAX_16(k, x) __builtin_ia32_maxps512_mask(k, x, x, -1, 4)
+#define RT_MIN_16(k, x) __builtin_ia32_minps512_mask(k, x, x, -1, 4)
+#endif
+#define RT_MAX(lanes, k, x) RT_MAX_##lanes(k, x)
+#define RT_MIN(lanes, k, x) RT_MIN_##lanes(k, x)
+#else
+#define RT_CHOOSE(lanes, mask, yes, no)                                 \
+    RT_BITS_OF(vec_##lanes, (RT_BITS(vec_mask_##lanes, yes) & (mask)) | \
+                                (RT_BITS(vec_mask_##lanes, no) & ~(mask)))
+#define RT_MAX(lanes, k, x) RT_CHOOSE(lanes, RT_LESS(x, k), k, x)
+#define RT_MIN(lanes, k, x) RT_CHOOSE(lanes, RT_LESS(k, x), k, x)
+#endif
+
 /* clamp: NaN stays. */
 #define RT_WIDTH(lanes)                                                             \
     RT_VECTORS(lanes)                                                               \
@@ -43,12 +70,8 @@
     RT_INLINE vec_##lanes clamp_##lanes(vec_##lanes x, rt_real low, rt_real high)   \
     {                                                                               \
         vec_##lanes least = low - (vec_##lanes){0}, most = high - (vec_##lanes){0}; \
-        vec_mask_##lanes out = RT_LESS(x, least);                                   \
-        x = RT_BITS_OF(vec_##lanes, (RT_BITS(vec_mask_##lanes, least) & out) |      \
-                                        (RT_BITS(vec_mask_##lanes, x) & ~out));     \
-        out = RT_LESS(most, x);                                                     \
-        return RT_BITS_OF(vec_##lanes, (RT_BITS(vec_mask_##lanes, most) & out) |    \
-                                           (RT_BITS(vec_mask_##lanes, x) & ~out));  \
+        x = RT_MAX(lanes, least, x);                                                \
+        return RT_MIN(lanes, most, x);                                              \
     }
 
 #if defined(FERRITE_SCALAR)

@@ -180,15 +180,18 @@ static void run_piece(const rt_block *block, const piece *p, int64_t tiles, int6
     int64_t steps = rt_max(p->taps * p->run, 1);
     int64_t slice =
         rt_ceil_div(steps * RT_PANEL * (int64_t)sizeof(rt_real), tiles * (RT_PANEL / NR));
+    if (tiles ==
+        1) { /* nothing is used twice: just run ahead of the reads, with all columns at once */
+        next = (const char *)(block->packed + n0 * panel_depth(block) + p->depth * RT_PANEL) +
+               STREAM_AHEAD;
+        run_tile(block, p, 1, 0, n0, next, RT_PANEL * (int64_t)sizeof(rt_real));
+        for (int64_t column = n0 + NR; column < end; column += NR)
+            run_tile(block, p, 1, 0, column, next, 0);
+        return;
+    }
     for (int64_t column = n0; column < end; column += NR)
-        for (int64_t t = 0; t < tiles; t++) {
-            if (tiles == 1) /* nothing is used twice: just run ahead of the reads */
-                next =
-                    (const char *)(block->packed + n0 * panel_depth(block) + p->depth * RT_PANEL) +
-                    STREAM_AHEAD;
+        for (int64_t t = 0; t < tiles; t++, next += slice)
             run_tile(block, p, tiles, t, column, next, slice / steps);
-            next += slice;
-        }
 }
 
 /* Panels outermost, in groups whose C stays in the cache. */

@@ -48,11 +48,12 @@ RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, rt_real *y, int64
     }
 }
 
-/* One vector of channels of `count` neighbouring output pixels; the taps are window rows, inside
- * along the width, `at` elements further on. The last window row is new to the cache: what the next
- * strip needs of it is prefetched. */
+/* One vector of channels of `count` neighbouring output pixels; the taps are window rows, `at` elements further
+ * on. Of the input columns under them those from `first` to before `end` are inside, all unless at an `edge`.
+ * The last window row is new to the cache: what the next strip needs of it is prefetched. */
 RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, rt_real *y, int64_t at, int64_t c,
-                            const int width, const int stride, const int count)
+                            int64_t first, int64_t end, const int width, const int stride,
+                            const int edge, const int count)
 {
     RT_OF(vec) sum[STRIP];
 #pragma GCC unroll 8
@@ -65,6 +66,7 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, rt_real *y, int64
         for (int k = 0; k < width; k++, weight += padded) w[k] = RT_OF(load)(weight);
 #pragma GCC unroll 24
         for (int column = 0; column < (count - 1) * stride + width; column++, x += step) {
+            if (edge && (column < first || column >= end)) continue;
             /* one load, not one in each multiply-add */
             RT_OF(vec) in = *(const volatile RT_OF(vec_loaded) *)x;
 #pragma GCC unroll 8
@@ -73,7 +75,7 @@ RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, rt_real *y, int64
                     sum[i] += in * w[column - i * stride];
         }
     }
-    if (count == STRIP && t->count > 0) {
+    if (count == STRIP && !edge && t->count > 0) {
         const rt_real *next =
             t->x[t->count - 1] + at + c + (STRIP * stride + width - stride) * step;
 #pragma GCC unroll 16

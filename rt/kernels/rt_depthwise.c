@@ -1,9 +1,9 @@
 /* rt_depthwise.c - depthwise convolution, channels last, vectorised over channels.
  *
- * A task is some output rows. Away from the left and right edge several output pixels are done at once.
- * Of windows of width 3, 5 and 7 the weights of one window row and each input column are loaded once
- * and used by all of them; of others each tap's weight. Pixels at edges are taken one at a time,
- * several vectors of channels together, over the taps that are inside the image. Where to read is
+ * A task is some output rows. Several output pixels are done at once. Of windows of width 3, 5 and 7 the
+ * weights of one window row and each input column are loaded once and used by all of them, but for columns
+ * outside the image; of others each tap's weight, and pixels at the left and right edge are taken one at a
+ * time, several vectors of channels together, over the taps that are inside. Where to read is
  * worked out once a strip or pixel, before the loop over channels. Windows of more than MAX_TAPS are sums
  * of parts. Weights are [tap][channels padded to RT_PANEL]. Where an input channel has 2 or 4 output
  * channels, a vector of these is made of half or a quarter of one.
@@ -26,9 +26,10 @@ typedef struct depthwise {
     const rt_real *packed;
     rt_real *y;
     rt_post post;
-    int64_t each;        /* output channels of an input channel: 1, 2 or 4 */
-    int64_t padded;      /* channels in a row of packed */
-    int64_t interior[2]; /* output columns whose taps are all inside */
+    int64_t each;   /* output channels of an input channel: 1, 2 or 4 */
+    int64_t padded; /* channels in a row of packed */
+    int64_t interior
+        [2]; /* output columns that strips take: whose taps are all inside, or all columns */
     int64_t rows, group; /* output rows in all and of a task */
     int64_t parts;       /* tasks along the channels */
 } depthwise;
@@ -214,43 +215,82 @@ static void row_taps(const depthwise *s, const row_view *v, taps *t)
         }
 }
 
-/* `count` output pixels from ow on; width 0: of any window, with any stride. */
-RT_INLINE void strip(const depthwise *s, const taps *t, const row_view *v, int64_t ow, int64_t c0,
-                     int64_t c1, const int width, const int stride, const int each, const int count)
+/* `count` output pixels from ow on, channels from c on; width 0: of any window, with any stride. Of other windows
+ * the widest vectors as often as they fit, or (rest) narrower ones. The first channel that is left. */
+RT_INLINE int64_t strip(const depthwise *s, const taps *t, const row_view *v, int64_t ow, int64_t c,
+                        int64_t c0, int64_t c1, const int width, const int stride, const int each,
+                        const int rest, const int count)
 {
     rt_real *y = s->y + (v->m0 + ow) * s->g->y_row;
-    int64_t at = ow * (width ? stride : s->g->stride[2]) * s->g->x[2];
+    int64_t left = ow * (width ? stride : s->g->stride[2]), at = left * s->g->x[2];
+    int64_t first = s->g->pad[2] - left, end = first + s->g->in[2];
+    /* of fewer pixels there is no code without edges */
+    int edge = count != STRIP || rest || first > 0 || end < (count - 1) * stride + width;
     const int again = 1;
-    int64_t c = c0;
-#define DO(lanes)                                            \
-    if (width)                                               \
-        strip_##lanes(s, t, y, at, c, width, stride, count); \
-    else                                                     \
-        strip_of_any_##lanes(s, t, y, at, c, each, count)
-    RT_EACH_WIDTH(WIDTH)
+#define DO(lanes)                                                           \
+    if (!width)                                                             \
+        strip_of_any_##lanes(s, t, y, at, c, each, count);                  \
+    else if (edge)                                                          \
+        strip_##lanes(s, t, y, at, c, first, end, width, stride, 1, count); \
+    else                                                                    \
+        strip_##lanes(s, t, y, at, c, first, end, width, stride, 0, count)
+#define SOME(lanes)                         \
+    if (!width || (lanes == VL) == !rest) { \
+        WIDTH(lanes)                        \
+    }
+    RT_EACH_WIDTH(SOME)
+#undef SOME
 #undef DO
+    return c;
 }
 
-RT_INLINE int64_t strips(const depthwise *s, const row_view *v, int64_t ow, int64_t end, int64_t c0,
-                         int64_t c1, const int width, const int stride, const int each)
+/* How many of the pixels left are done at once, about the same each time. */
+static int64_t strip_length(int64_t left)
+{
+    int64_t even = rt_ceil_div(left, rt_ceil_div(left, STRIP));
+    if (even >= STRIP - 1) return even;
+    return left >= STRIP ? STRIP : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+/* Output pixels [ow, end), as strip(). */
+RT_INLINE int64_t strips_from(const depthwise *s, const taps *t, const row_view *v, int64_t ow,
+                              int64_t end, int64_t c, int64_t c0, int64_t c1, const int width,
+                              const int stride, const int each, const int rest)
+{
+    int64_t next = c;
+    for (int64_t length; ow < end; ow += length) {
+        length = strip_length(rest ? rt_min(end - ow, 4) : end - ow);
+#define OF(pixels) \
+    if (length == pixels) next = strip(s, t, v, ow, c, c0, c1, width, stride, each, rest, pixels);
+        if (!rest) {
+            OF(STRIP)
+            OF(STRIP - 1)
+        }
+        OF(4)
+        OF(2)
+        OF(1)
+#undef OF
+    }
+    return next;
+}
+
+RT_INLINE void strips(const depthwise *s, const row_view *v, int64_t ow, int64_t end, int64_t c0,
+                      int64_t c1, const int width, const int stride, const int each)
 {
     taps t;
     row_taps(s, v, &t);
-    for (; ow + STRIP <= end; ow += STRIP) strip(s, &t, v, ow, c0, c1, width, stride, each, STRIP);
-    for (; ow + 4 <= end; ow += 4) strip(s, &t, v, ow, c0, c1, width, stride, each, 4);
-    for (; ow + 2 <= end; ow += 2) strip(s, &t, v, ow, c0, c1, width, stride, each, 2);
-    for (; ow < end; ow++) strip(s, &t, v, ow, c0, c1, width, stride, each, 1);
-    return end;
+    int64_t c = strips_from(s, &t, v, ow, end, c0, c0, c1, width, stride, each, 0);
+    if (width && c < c1) strips_from(s, &t, v, ow, end, c, c0, c1, width, stride, each, 1);
 }
 
-typedef int64_t (*strips_fn)(const depthwise *, const row_view *, int64_t ow, int64_t end,
-                             int64_t c0, int64_t c1);
+typedef void (*strips_fn)(const depthwise *, const row_view *, int64_t ow, int64_t end, int64_t c0,
+                          int64_t c1);
 
 #define STRIPS(width, stride, each)                                                             \
-    static int64_t strips_##width##_##stride##_##each(                                          \
+    static void strips_##width##_##stride##_##each(                                             \
         const depthwise *s, const row_view *v, int64_t ow, int64_t end, int64_t c0, int64_t c1) \
     {                                                                                           \
-        return strips(s, v, ow, end, c0, c1, width, stride, each);                              \
+        strips(s, v, ow, end, c0, c1, width, stride, each);                                     \
     }
 STRIPS(3, 1, 1)
 STRIPS(3, 2, 1)
@@ -260,16 +300,24 @@ STRIPS(7, 1, 1)
 STRIPS(0, 0, 1)
 STRIPS(0, 0, 2)
 
+/* Windows whose strips know their edges. */
+static int is_common(const rt_conv *g)
+{
+    if (g->out_channels != g->groups || g->dilation[2] != 1) return 0;
+    if (g->kernel[2] == 3 || g->kernel[2] == 5) return g->stride[2] <= 2;
+    return g->kernel[2] == 7 && g->stride[2] == 1;
+}
+
 static strips_fn strips_for(const depthwise *s, int64_t channels)
 {
     const rt_conv *g = s->g;
     if (s->post.accumulate || channels < LEAST_LANES || g->kernel[0] * g->kernel[1] > MAX_TAPS)
         return NULL;
     if (s->each > 1) return s->each == 2 ? strips_0_0_2 : NULL;
-    if (g->dilation[2] != 1 || g->stride[2] > 2) return strips_0_0_1;
+    if (!is_common(g)) return strips_0_0_1;
     if (g->kernel[2] == 3) return g->stride[2] == 1 ? strips_3_1_1 : strips_3_2_1;
     if (g->kernel[2] == 5) return g->stride[2] == 1 ? strips_5_1_1 : strips_5_2_1;
-    return g->kernel[2] == 7 && g->stride[2] == 1 ? strips_7_1_1 : strips_0_0_1;
+    return strips_7_1_1;
 }
 
 /* Channels [c0, c1) of one output row. */
@@ -279,7 +327,8 @@ static void output_row(const depthwise *s, strips_fn inner, int64_t row, int64_t
     int64_t ow = 0;
     if (inner) {
         for (; ow < s->interior[0]; ow++) pixel(s, &v, ow, c0, c1);
-        ow = inner(s, &v, ow, s->interior[1], c0, c1);
+        inner(s, &v, ow, s->interior[1], c0, c1);
+        ow = s->interior[1];
     }
     for (; ow < s->g->out[2]; ow++) pixel(s, &v, ow, c0, c1);
 }
@@ -332,6 +381,10 @@ int RT_FN(rt_depthwise)(rt_team *team, const rt_conv *g, const rt_real *x, const
     s.interior[0] = rt_min(rt_ceil_div(g->pad[2], g->stride[2]), g->out[2]);
     s.interior[1] = last < 0 ? 0 : rt_min(last / g->stride[2] + 1, g->out[2]);
     s.interior[1] = rt_max(s.interior[1], s.interior[0]);
+    if (is_common(g)) {
+        s.interior[0] = 0;
+        s.interior[1] = g->out[2];
+    }
     depthwise_plan(&s, rt_pool_threads(team->pool));
     int64_t tasks = rt_ceil_div(s.rows, s.group) * s.parts;
     int64_t outputs = s.rows * g->out[2] * g->out_channels;
