@@ -220,7 +220,9 @@ def made(name, batch):
     from export_models import make_typical
     torch.manual_seed(1)
     module, inputs = MODELS[name](batch)
-    make_typical(module.eval(), inputs) if len(inputs) == 1 and inputs[0].is_floating_point() else None
+    module.eval()
+    if len(inputs) == 1 and inputs[0].is_floating_point():
+        make_typical(module, inputs)
     return module, inputs
 
 
