@@ -275,50 +275,167 @@ fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
 
-/* The inverse sums what the windows hold of each pixel: a reduction over positions in the window. */
+/* ---- the inverse sums what windows hold of each pixel ---- */
+
+/* What is joined: [N, C * kh * kw, windows] to [N, C, H, W]. */
+typedef struct joining {
+    windows w;
+    tensor from, to;
+    ty_dtype dtype; /* that sums are made in */
+    bool batched;
+    uint32_t tall; /* the axis of H, before that of W */
+    sym_expr down; /* windows along the height */
+} joining;
+
+static sym_expr windows_along(const joining *j, uint32_t k)
+{
+    return k ? j->w.across : j->down;
+}
+
+/* What the windows at this place hold at this position, 0 where there is none. */
+static loop_value held(lowering *l, const joining *j, const sym_expr *position,
+                       const sym_expr *place, loop_value inside)
+{
+    sym_table *s = l->symbols;
+    for (uint32_t k = 0; k < 2; k++)
+        inside = lower_op2(l, LOOP_AND, inside,
+                           lower_is_inside(l, place[k], l->zero, windows_along(j, k)));
+    sym_expr part = sym_mul_int(s, l->axes[j->tall - 1], j->w.kernel[0]);
+    part = sym_mul_int(s, sym_add(s, part, position[0]), j->w.kernel[1]);
+    sym_expr at[3] = {j->batched ? l->axes[0] : l->zero, sym_add(s, part, position[1]),
+                      sym_add(s, sym_mul(s, place[0], j->w.across), place[1])};
+    return loop_masked(l->program, inside, lower_at(l, j->from, at),
+                       loop_const_int(l->program, j->dtype, 0));
+}
+
+/* Pixel `phase` of each stride lies at this position of the windows `*ahead` of its number, or of none. */
+static bool meets(const windows *w, uint32_t k, int64_t phase, int64_t position, int64_t *ahead)
+{
+    int64_t far = phase + w->padding[k] - position * w->dilation[k], stride = w->stride[k];
+    *ahead = far / stride;
+    return far % stride == 0;
+}
+
+/* The sum for one pixel of each block of strides; axes count the blocks. */
+static loop_value sum_of_phase(lowering *l, const joining *j, const int64_t *phase)
+{
+    sym_table *s = l->symbols;
+    loop_value sum = loop_const_int(l->program, j->dtype, 0);
+    bool first = true;
+    for (int64_t y = 0; y < j->w.kernel[0]; y++)
+        for (int64_t x = 0; x < j->w.kernel[1]; x++) {
+            int64_t ahead[2];
+            if (!meets(&j->w, 0, phase[0], y, &ahead[0]) ||
+                !meets(&j->w, 1, phase[1], x, &ahead[1]))
+                continue;
+            sym_expr position[2] = {lower_const(l, y), lower_const(l, x)};
+            sym_expr place[2] = {sym_add_int(s, l->axes[j->tall], ahead[0]),
+                                 sym_add_int(s, l->axes[j->tall + 1], ahead[1])};
+            loop_value v =
+                held(l, j, position, place, loop_const_int(l->program, TY_BOOL, 1));
+            sum = first ? v : lower_op2(l, LOOP_ADD, sum, v);
+            first = false;
+        }
+    return sum;
+}
+
+/* Stores the sums of a phase; phases with the same numbers of blocks share a nest, the one at hand. */
+static void store_phase(lowering *l, const joining *j, const int64_t *phase, const sym_expr *sizes,
+                        loop_op **op)
+{
+    sym_table *s = l->symbols;
+    sym_expr extents[4], pixel[4];
+    uint32_t rank = j->tall + 2;
+    for (uint32_t k = 0; k < rank; k++) {
+        extents[k] = sizes[k];
+        pixel[k] = l->axes[k];
+        if (k < j->tall) continue;
+        uint32_t d = k - j->tall;
+        sym_expr left = sym_add_int(s, sizes[k], -phase[d]);
+        extents[k] = sym_ceildiv(s, left, lower_const(l, j->w.stride[d]));
+        pixel[k] = sym_add_int(s, sym_mul_int(s, pixel[k], j->w.stride[d]), phase[d]);
+    }
+    bool same = *op != NULL;
+    for (uint32_t k = j->tall; k < rank && same; k++)
+        same = sym_same((*op)->extents[k], extents[k]);
+    if (!same) *op = lower_nest(l, rank, extents, 0, NULL);
+    sym_expr to = lower_flat(l, pixel, j->to.box->view.strides, rank);
+    lower_store(l, *op, (loop_store){.buffer = j->to.box->view.buffer,
+                                     .index = to,
+                                     .value = sum_of_phase(l, j, phase)});
+}
+
+/* Each phase of the strides by itself: its pixels are side by side in the windows, and where these are needs
+ * no division. */
+static void join_by_phases(lowering *l, const joining *j, const sym_expr *sizes)
+{
+    loop_op *op = NULL;
+    for (int64_t y = 0; y < j->w.stride[0]; y++)
+        for (int64_t x = 0; x < j->w.stride[1]; x++)
+            store_phase(l, j, (int64_t[]){y, x}, sizes, &op);
+}
+
+/* One dimension of a reduction over the positions in a window, of which a pixel lies at every stride-th. */
+static loop_value reduce_positions(lowering *l, const joining *j, uint32_t k, sym_expr *extent,
+                                   sym_expr *position, sym_expr *place)
+{
+    sym_table *s = l->symbols;
+    sym_expr stride = lower_const(l, j->w.stride[k]), kernel = lower_const(l, j->w.kernel[k]),
+             axis = l->reduce_axes[k],
+             from = sym_add_int(s, l->axes[j->tall + k], j->w.padding[k]);
+    if (j->w.dilation[k] == 1) {
+        *extent = sym_ceildiv(s, kernel, stride);
+        *position = sym_add(s, sym_mod(s, from, stride), sym_mul(s, axis, stride));
+        *place = sym_sub(s, sym_floordiv(s, from, stride), axis);
+        return lower_is_inside(l, *position, l->zero, kernel);
+    }
+    *extent = kernel;
+    *position = axis;
+    from = sym_sub(s, from, sym_mul_int(s, axis, j->w.dilation[k]));
+    *place = sym_floordiv(s, from, stride);
+    return lower_op2(l, LOOP_EQ, loop_index(l->program, sym_mod(s, from, stride)),
+                     loop_const_int(l->program, TY_I64, 0));
+}
+
+static void join_by_positions(lowering *l, const joining *j, const sym_expr *sizes)
+{
+    sym_expr extents[2], position[2], place[2];
+    loop_value tall = reduce_positions(l, j, 0, &extents[0], &position[0], &place[0]),
+               wide = reduce_positions(l, j, 1, &extents[1], &position[1], &place[1]);
+    uint32_t rank = j->tall + 2;
+    loop_op *op = lower_nest(l, rank, sizes, 2, extents);
+    sym_expr to = lower_flat(l, l->axes, j->to.box->view.strides, rank);
+    loop_value v = held(l, j, position, place, lower_op2(l, LOOP_AND, tall, wide));
+    lower_store(l, op, (loop_store){.buffer = j->to.box->view.buffer,
+                                    .index = to,
+                                    .value = v,
+                                    .reduce = LOOP_SUM});
+}
+
+enum { MOST_PHASES = 16, MOST_POSITIONS = 64 }; /* each is code of its own */
+
 fe_status lower_op_col2im(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
     tensor x = lower_cast(l, lower_arg(l, "self"), d);
-    bool batched = x.rank == 3;
-    if (!batched) x = lower_unsqueeze(l, x, 0);
-    windows w;
-    uint32_t first = batched ? 1 : 0;
-    if (!read_windows(l, &w, out->sizes[first + 2]))
+    joining j = {.dtype = d, .batched = x.rank == 3, .tall = x.rank == 3 ? 2 : 1};
+    if (!j.batched) x = lower_unsqueeze(l, x, 0);
+    if (!read_windows(l, &j.w, out->sizes[j.tall + 1]))
         return lower_fail(l, "windows that are not constant");
-    sym_table *s = l->symbols;
-    int64_t tall_reach = w.dilation[0] * (w.kernel[0] - 1) + 1;
-    sym_expr tall_room = sym_add_int(s, out->sizes[first + 1], 2 * w.padding[0] - tall_reach);
-    sym_expr down = sym_add_int(s, sym_floordiv(s, tall_room, lower_const(l, w.stride[0])), 1),
-             limits[2] = {down, w.across};
-    sym_expr place[2], extents[2] = {lower_const(l, w.kernel[0]), lower_const(l, w.kernel[1])};
-    loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
-    for (uint32_t k = 0; k < 2; k++) {
-        sym_expr from = sym_add_int(s, l->axes[first + 1 + k], w.padding[k]),
-                 stride = lower_const(l, w.stride[k]);
-        from = sym_sub(s, from, sym_mul_int(s, l->reduce_axes[k], w.dilation[k]));
-        loop_value rest = loop_index(l->program, sym_mod(s, from, stride));
-        inside = lower_op2(l, LOOP_AND, inside,
-                           lower_op2(l, LOOP_EQ, rest, loop_const_int(l->program, TY_I64, 0)));
-        place[k] = sym_floordiv(s, from, stride);
-        inside = lower_op2(l, LOOP_AND, inside, lower_is_inside(l, place[k], l->zero, limits[k]));
-    }
-    sym_expr part = sym_add(s, sym_mul(s, l->axes[first], extents[0]), l->reduce_axes[0]);
-    sym_expr at[3] = {batched ? l->axes[0] : l->zero,
-                      sym_add(s, sym_mul(s, part, extents[1]), l->reduce_axes[1]),
-                      {0}};
-    at[2] = sym_add(s, sym_mul(s, place[0], w.across), place[1]);
+    int64_t reach = j.w.dilation[0] * (j.w.kernel[0] - 1) + 1;
+    sym_expr room = sym_add_int(l->symbols, out->sizes[j.tall], 2 * j.w.padding[0] - reach);
+    room = sym_floordiv(l->symbols, room, lower_const(l, j.w.stride[0]));
+    j.down = sym_add_int(l->symbols, room, 1);
     lower_share(l, x);
-    loop_value v =
-        loop_masked(l->program, inside, lower_at(l, x, at), loop_const_int(l->program, d, 0));
-    tensor sum =
+    j.from = x;
+    j.to =
         lower_temp_tensor(l, d, out->rank, out->sizes, d == out->dtype ? lower_wanted(l, 0) : NULL);
-    loop_op *op = lower_nest(l, out->rank, out->sizes, 2, extents);
-    sym_expr to = lower_flat(l, l->axes, sum.box->view.strides, out->rank);
-    lower_store(
-        l, op,
-        (loop_store){.buffer = sum.box->view.buffer, .index = to, .value = v, .reduce = LOOP_SUM});
-    return lower_give(l, lower_cast(l, sum, out->dtype));
+    if (j.w.stride[0] * j.w.stride[1] <= MOST_PHASES &&
+        j.w.kernel[0] * j.w.kernel[1] <= MOST_POSITIONS)
+        join_by_phases(l, &j, out->sizes);
+    else
+        join_by_positions(l, &j, out->sizes);
+    return lower_give(l, lower_cast(l, j.to, out->dtype));
 }
