@@ -197,8 +197,15 @@ static void sort_loops(loop_program *p, loop_form *f, arena *memory)
     *f = sorted;
 }
 
+/* Does the index go straight along the loop, and with it? */
+static bool goes_along(sym_table *t, sym_expr index, sym_expr symbol)
+{
+    sym_expr stride, rest;
+    return sym_contains(t, index, symbol) && sym_linear_in(t, index, symbol, &stride, &rest);
+}
+
 /* Is each index one of the merged loop: the same with that in place of the inner one, and nothing in place of
- * the outer? */
+ * the outer? One that goes straight along the outer loop is not bent. */
 static bool can_merge(loop_program *p, const access_list *list, sym_expr outer, sym_expr inner,
                       sym_expr inner_extent)
 {
@@ -209,6 +216,7 @@ static bool can_merge(loop_program *p, const access_list *list, sym_expr outer, 
         if (!sym_contains(t, index, outer) && !sym_contains(t, index, inner)) continue;
         sym_expr alone = sym_substitute(t, index, &outer, &zero, 1);
         if (!sym_same(sym_substitute(t, alone, &inner, &merged, 1), index)) return false;
+        if (goes_along(t, index, outer) && !goes_along(t, alone, inner)) return false;
     }
     return true;
 }

@@ -90,3 +90,13 @@ def rows_chosen(x, d, image, w):
     smaller = [torch.nn.functional.interpolate(image, (17, 19), mode=m, antialias=True) for m in ("bilinear", "bicubic")]
     found = (x > 0.7).nonzero_static(size=900), (w > 5).nonzero_static(size=4), (x[:, ::3] > 0).nonzero_static(size=30, fill_value=7)
     return *best, *found, torch.diag_embed(d), torch.diag_embed(d, 2), *smaller, (w / 10).clamp(-1, 1).atanh(), (w / 1e4).atanh()
+
+
+@op(real(2, 18, 42), real(1, 24, 25), real(1, 144, 21), real(2, 400, 6), real(12, 16))
+def joined_windows(x, y, w, large, single):
+    """Sums of what windows hold of each pixel: strides that divide the image and not, gaps, windows of many positions."""
+    fold = torch.nn.functional.fold
+    small = fold(x, (12, 14), 3, padding=1, stride=2), fold(y[..., :24], (9, 13), (2, 3), stride=2), fold(y, (12, 10), (4, 3), padding=(0, 1), stride=2)
+    gaps = fold(y[..., :15], (11, 7), 2, dilation=3, padding=1, stride=2), fold(w, (29, 61), 12, dilation=2, stride=(4, 6), padding=(1, 1))
+    many = fold(w, (21, 41), 12, stride=5, padding=1), fold(large, (40, 60), 20, stride=20), fold(large[..., :4], (29, 26), 20, stride=(9, 6))
+    return *small, *gaps, *many, fold(single, (6, 5), (3, 2))

@@ -277,6 +277,8 @@ fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
 
 /* ---- the inverse sums what windows hold of each pixel ---- */
 
+enum { MOST_PHASES = 16, MOST_POSITIONS = 64, FEW_POSITIONS = 16 }; /* each is code of its own */
+
 /* What is joined: [N, C * kh * kw, windows] to [N, C, H, W]. */
 typedef struct joining {
     windows w;
@@ -331,8 +333,7 @@ static loop_value sum_of_phase(lowering *l, const joining *j, const int64_t *pha
             sym_expr position[2] = {lower_const(l, y), lower_const(l, x)};
             sym_expr place[2] = {sym_add_int(s, l->axes[j->tall], ahead[0]),
                                  sym_add_int(s, l->axes[j->tall + 1], ahead[1])};
-            loop_value v =
-                held(l, j, position, place, loop_const_int(l->program, TY_BOOL, 1));
+            loop_value v = held(l, j, position, place, loop_const_int(l->program, TY_BOOL, 1));
             sum = first ? v : lower_op2(l, LOOP_ADD, sum, v);
             first = false;
         }
@@ -360,9 +361,10 @@ static void store_phase(lowering *l, const joining *j, const int64_t *phase, con
         same = sym_same((*op)->extents[k], extents[k]);
     if (!same) *op = lower_nest(l, rank, extents, 0, NULL);
     sym_expr to = lower_flat(l, pixel, j->to.box->view.strides, rank);
-    lower_store(l, *op, (loop_store){.buffer = j->to.box->view.buffer,
-                                     .index = to,
-                                     .value = sum_of_phase(l, j, phase)});
+    lower_store(l, *op,
+                (loop_store){.buffer = j->to.box->view.buffer,
+                             .index = to,
+                             .value = sum_of_phase(l, j, phase)});
 }
 
 /* Each phase of the strides by itself: its pixels are side by side in the windows, and where these are needs
@@ -375,44 +377,100 @@ static void join_by_phases(lowering *l, const joining *j, const sym_expr *sizes)
             store_phase(l, j, (int64_t[]){y, x}, sizes, &op);
 }
 
-/* One dimension of a reduction over the positions in a window, of which a pixel lies at every stride-th. */
-static loop_value reduce_positions(lowering *l, const joining *j, uint32_t k, sym_expr *extent,
-                                   sym_expr *position, sym_expr *place)
+/* Pixels of one dimension, taken apart into blocks of a stride each, and the positions in a window that hold
+ * them: every stride-th, where windows have no gaps. */
+typedef struct pixel_run {
+    sym_expr blocks, phases; /* extents of its two axes */
+    sym_expr first;          /* block */
+    sym_expr pixel, position, place;
+    loop_value holds;
+} pixel_run;
+
+/* How many positions can hold one pixel. */
+static int64_t positions_of(const joining *j, uint32_t k)
+{
+    int64_t kernel = j->w.kernel[k], stride = j->w.stride[k];
+    return j->w.dilation[k] == 1 ? (kernel + stride - 1) / stride : kernel;
+}
+
+/* That of this number. */
+static void find_position(lowering *l, const joining *j, uint32_t k, uint32_t rank, sym_expr number,
+                          pixel_run *r)
 {
     sym_table *s = l->symbols;
     sym_expr stride = lower_const(l, j->w.stride[k]), kernel = lower_const(l, j->w.kernel[k]),
-             axis = l->reduce_axes[k],
-             from = sym_add_int(s, l->axes[j->tall + k], j->w.padding[k]);
+             block = sym_add(s, l->axes[rank], r->first), phase = l->axes[rank + 1],
+             from = sym_add_int(s, phase, j->w.padding[k]);
+    r->pixel = sym_add(s, sym_mul(s, block, stride), phase);
     if (j->w.dilation[k] == 1) {
-        *extent = sym_ceildiv(s, kernel, stride);
-        *position = sym_add(s, sym_mod(s, from, stride), sym_mul(s, axis, stride));
-        *place = sym_sub(s, sym_floordiv(s, from, stride), axis);
-        return lower_is_inside(l, *position, l->zero, kernel);
+        r->position = sym_add(s, sym_mod(s, from, stride), sym_mul(s, number, stride));
+        r->place = sym_sub(s, sym_floordiv(s, from, stride), number);
+        r->holds = lower_is_inside(l, r->position, l->zero, kernel);
+    } else {
+        r->position = number;
+        from = sym_sub(s, from, sym_mul_int(s, number, j->w.dilation[k]));
+        r->place = sym_floordiv(s, from, stride);
+        r->holds = lower_op2(l, LOOP_EQ, loop_index(l->program, sym_mod(s, from, stride)),
+                             loop_const_int(l->program, TY_I64, 0));
     }
-    *extent = kernel;
-    *position = axis;
-    from = sym_sub(s, from, sym_mul_int(s, axis, j->w.dilation[k]));
-    *place = sym_floordiv(s, from, stride);
-    return lower_op2(l, LOOP_EQ, loop_index(l->program, sym_mod(s, from, stride)),
-                     loop_const_int(l->program, TY_I64, 0));
+    r->place = sym_add(s, r->place, block);
+}
+
+static loop_value held_by(lowering *l, const joining *j, const sym_expr *numbers, pixel_run *tall,
+                          pixel_run *wide)
+{
+    find_position(l, j, 0, j->tall, numbers[0], tall);
+    find_position(l, j, 1, j->tall + 2, numbers[1], wide);
+    return held(l, j, (sym_expr[]){tall->position, wide->position},
+                (sym_expr[]){tall->place, wide->place},
+                lower_op2(l, LOOP_AND, tall->holds, wide->holds));
+}
+
+/* A reduction over the positions, or their sum where they are few. */
+static void store_runs(lowering *l, const joining *j, const sym_expr *sizes, pixel_run *tall,
+                       pixel_run *wide)
+{
+    uint32_t rank = j->tall;
+    int64_t rows = positions_of(j, 0), columns = positions_of(j, 1);
+    sym_expr extents[6], pixel[4], counts[2] = {lower_const(l, rows), lower_const(l, columns)};
+    bool few = rows * columns <= FEW_POSITIONS;
+    loop_value v = {0};
+    for (int64_t k = 0; k < (few ? rows * columns : 1); k++) {
+        sym_expr numbers[2] = {lower_const(l, k / columns), lower_const(l, k % columns)};
+        loop_value one = held_by(l, j, few ? numbers : l->reduce_axes, tall, wide);
+        v = k ? lower_op2(l, LOOP_ADD, v, one) : one;
+    }
+    for (uint32_t k = 0; k < rank; k++) extents[k] = sizes[k], pixel[k] = l->axes[k];
+    extents[rank] = tall->blocks, extents[rank + 1] = tall->phases;
+    extents[rank + 2] = wide->blocks, extents[rank + 3] = wide->phases;
+    pixel[rank] = tall->pixel, pixel[rank + 1] = wide->pixel;
+    loop_op *op = lower_nest(l, rank + 4, extents, few ? 0 : 2, few ? NULL : counts);
+    loop_store store = {.buffer = j->to.box->view.buffer,
+                        .index = lower_flat(l, pixel, j->to.box->view.strides, rank + 2),
+                        .value = v};
+    if (!few) store.reduce = LOOP_SUM;
+    lower_store(l, op, store);
+}
+
+/* Whole blocks, and the pixels behind them. */
+static uint32_t runs_of(lowering *l, const joining *j, uint32_t k, sym_expr size, pixel_run *runs)
+{
+    sym_table *s = l->symbols;
+    sym_expr stride = lower_const(l, j->w.stride[k]), whole = sym_floordiv(s, size, stride);
+    runs[0] = (pixel_run){.blocks = whole, .phases = stride, .first = l->zero};
+    runs[1] = (pixel_run){
+        .blocks = lower_const(l, 1), .phases = sym_mod(s, size, stride), .first = whole};
+    return sym_known_divisible(s, size, stride, NULL) ? 1 : 2;
 }
 
 static void join_by_positions(lowering *l, const joining *j, const sym_expr *sizes)
 {
-    sym_expr extents[2], position[2], place[2];
-    loop_value tall = reduce_positions(l, j, 0, &extents[0], &position[0], &place[0]),
-               wide = reduce_positions(l, j, 1, &extents[1], &position[1], &place[1]);
-    uint32_t rank = j->tall + 2;
-    loop_op *op = lower_nest(l, rank, sizes, 2, extents);
-    sym_expr to = lower_flat(l, l->axes, j->to.box->view.strides, rank);
-    loop_value v = held(l, j, position, place, lower_op2(l, LOOP_AND, tall, wide));
-    lower_store(l, op, (loop_store){.buffer = j->to.box->view.buffer,
-                                    .index = to,
-                                    .value = v,
-                                    .reduce = LOOP_SUM});
+    pixel_run tall[2], wide[2];
+    uint32_t rows = runs_of(l, j, 0, sizes[j->tall], tall),
+             columns = runs_of(l, j, 1, sizes[j->tall + 1], wide);
+    for (uint32_t y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < columns; x++) store_runs(l, j, sizes, &tall[y], &wide[x]);
 }
-
-enum { MOST_PHASES = 16, MOST_POSITIONS = 64 }; /* each is code of its own */
 
 fe_status lower_op_col2im(lowering *l, fx_node *n, const lower_row *row)
 {
