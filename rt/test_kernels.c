@@ -939,35 +939,43 @@ void test_doubles(rt_pool *threads, int *good, int *bad);
 void test_halves(rt_pool *threads, int *good, int *bad);
 
 /* --isas: the names of those that are tested, from the best on. */
+static void test_all(int threads)
+{
+    pool = rt_pool_get(threads);
+    test_pool(pool, &passed, &failed);
+    test_gemms();
+    test_quantiseds();
+    test_products_of_integers();
+    test_bmms();
+    test_convs();
+    test_tiles();
+    test_precision_of_tiles(2, 5e-6);
+    test_precision_of_tiles(4, 1.4e-5);
+    test_sdpas();
+    test_long_sums(1, 40);
+    test_long_sums(30, 70);
+    if (threads < 3) test_halves(pool, &passed, &failed);
+    if (threads == 2) test_doubles(pool, &passed, &failed);
+}
+
+/* test_kernels --isas: says which instruction sets there are. test_kernels [ISA [THREADS]]: of that one alone,
+ * with so many threads. */
 int main(int count, char **arguments)
 {
     static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
-    int only_names = count == 2 && strcmp(arguments[1], "--isas") == 0;
+    const char *only = count > 1 ? arguments[1] : "";
+    int wanted = count > 2 ? atoi(arguments[2]) : 0;
     for (int isa = 0; isa < 3; isa++) {
         if (rt_isa_force(isas[isa]) != 0) continue;
-        if (only_names) {
+        if (strcmp(only, "--isas") == 0) {
             puts(isas[isa]);
             continue;
         }
-        for (int threads = 1; threads <= 3; threads++) {
-            pool = rt_pool_get(threads);
-            test_pool(pool, &passed, &failed);
-            test_gemms();
-            test_quantiseds();
-            test_products_of_integers();
-            test_bmms();
-            test_convs();
-            test_tiles();
-            test_precision_of_tiles(2, 5e-6);
-            test_precision_of_tiles(4, 1.4e-5);
-            test_sdpas();
-            test_long_sums(1, 40);
-            test_long_sums(30, 70);
-            if (threads < 3) test_halves(pool, &passed, &failed);
-            if (threads == 2) test_doubles(pool, &passed, &failed);
-        }
+        if (*only && strcmp(only, isas[isa]) != 0) continue;
+        for (int threads = 1; threads <= 3; threads++)
+            if (!wanted || threads == wanted) test_all(threads);
     }
-    if (only_names) return 0;
+    if (strcmp(only, "--isas") == 0) return 0;
     rt_pool_shutdown();
     pool = rt_pool_get(2);
     test_pool(pool, &passed, &failed);

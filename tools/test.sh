@@ -124,10 +124,23 @@ skip() { # skip NAME WHY
     count 0 0 1
 }
 
+# kernel_parts BUILD SUFFIX: kernel tests. Sanitizers make them ten times slower: they look at each instruction
+# set with two threads, as the plain build compares the numbers of one, two and three.
+kernel_parts() {
+    [ -x "$1/test_kernels" ] || return
+    if [ -z "$2" ]; then
+        beside "kernel tests" "$1/test_kernels"
+        return
+    fi
+    for isa in $("$1/test_kernels" --isas); do
+        beside "kernel tests$2, $isa" "$1/test_kernels $isa 2"
+    done
+}
+
 # parts_of BUILD SUFFIX: what is run on both the plain and the sanitized build.
 parts_of() {
     beside "unit tests$2" "$1/unit"
-    [ -x "$1/test_kernels" ] && [ "$mode" = test ] && beside "kernel tests$2" "$1/test_kernels"
+    [ "$mode" = test ] && kernel_parts "$1" "$2"
     if [ ! -x "$1/ferrite" ]; then
         skip "text tests$2" "no $1/ferrite"
         return

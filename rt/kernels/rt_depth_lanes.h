@@ -48,9 +48,9 @@ RT_INLINE void RT_OF(pixel)(const depthwise *s, const taps *t, rt_real *y, int64
     }
 }
 
-/* One vector of channels of `count` neighbouring output pixels; the taps are window rows, `at` elements further
- * on. Of the input columns under them those from `first` to before `end` are inside, all unless at an `edge`.
- * The last window row is new to the cache: what the next strip needs of it is prefetched. */
+/* One vector of channels of `count` neighbouring output pixels; the taps are window rows, `at` elements
+ * further on. Of the input columns under them those from `first` to before `end` are inside, all unless at an
+ * `edge`. The last window row is new to the cache: what the next strip needs of it is prefetched. */
 RT_INLINE void RT_OF(strip)(const depthwise *s, const taps *t, rt_real *y, int64_t at, int64_t c,
                             int64_t first, int64_t end, const int width, const int stride,
                             const int edge, const int count)
