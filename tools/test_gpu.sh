@@ -52,13 +52,8 @@ compared() {
         say "$name: skipped, the time is over"
         return
     fi
-    (build/ferrite check --device "$KIND" --jobs "$JOBS" "$@" >"$OUT/$name.log" 2>&1) &
-    worker=$!
-    (sleep "$most" && kill "$worker") 2>/dev/null &
-    watch=$!
-    wait "$worker"
+    timeout -k 10 "$most" build/ferrite check --device "$KIND" --jobs "$JOBS" "$@" >"$OUT/$name.log" 2>&1
     status=$?
-    kill "$watch" 2>/dev/null
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$OUT/$name.log" | tail -n 1)
     if [ -z "$line" ]; then
         failed=$((failed + 1))
