@@ -1,7 +1,8 @@
 /* rt_block.c - a block of C from tiles: loop order, depth blocking, edges, prefetch, epilogue.
  *
- * Two orders. When all of B that the block needs fits in the second-level cache, rows are outermost
- * and each tile runs the whole depth with its sums in registers. Otherwise a group of panels is
+ * Two orders. When all of B that the block needs fits in the second-level cache, and there are rows enough
+ * to pay for bringing it there, rows are outermost and each tile runs the whole depth with its sums in
+ * registers. Otherwise a group of panels is
  * taken at a time, and depth is cut so that a piece of one panel stays in the first-level cache
  * while all rows pass over it (Goto's order without packing A); while a piece is worked on, the
  * next one is prefetched a line at a time. Fine sums are always made in such pieces, which join in C.
@@ -11,6 +12,8 @@
 enum {
     DEPTH_BLOCK = 384,             /* depth steps of one piece of a panel */
     B_RESIDENT_BYTES = 512 * 1024, /* B up to this size stays in the cache */
+    B_NEAR_BYTES = 32 * 1024,      /* smaller B is not worth running ahead for, */
+    MANY_TILES = 5,                /* nor B that so many tiles use */
     B_BY_ROWS_BYTES = 768 * 1024,  /* B up to this size may be read by every task */
     A_BLOCK_BYTES = 512 * 1024,    /* A of one block */
     GROUP_BYTES = 128 * 1024,      /* C of one group of panels */
@@ -249,7 +252,8 @@ void RT_FN(rt_block_run)(const rt_block *block)
     if (block->m <= 0 || block->n <= 0) return;
     int64_t bytes = rt_ceil_div(block->n, RT_PANEL) * RT_PANEL * block->taps * block->run *
                     (int64_t)sizeof(rt_real);
-    if (bytes <= B_RESIDENT_BYTES && !block->fine)
+    int is_used_often = bytes <= B_NEAR_BYTES || rt_block_tiles(block->m) >= MANY_TILES;
+    if (bytes <= B_RESIDENT_BYTES && is_used_often && !block->fine)
         run_rows_first(block);
     else
         run_panels_first(block);
