@@ -24,7 +24,9 @@ enum {
     RT_HALVES_FEW_ROWS = 8,   /* up to here all of A becomes floats first, */
     RT_HALVES_PLACE_ROWS = 3, /* and up to here B may be read as it lies */
 
-    RT_CONV_BAND_CHANNELS = 8,      /* fewer than this go through a band */
+    RT_CONV_BAND_CHANNELS = 8, /* fewer than this go through a band, */
+    RT_CONV_BAND_OF_ONE =
+        33, /* of one group, whose windows are rows without gaps, fewer than this */
     RT_CONV_SPREAD_GROUP = 4,       /* but groups of so many channels, and */
     RT_CONV_SPREAD_TAPS = 32,       /* taps no more than this, which go by rt_group.c */
     RT_CONV_TILES = 32,             /* tiles of rows in a task */

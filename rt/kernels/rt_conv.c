@@ -371,6 +371,12 @@ static int64_t gemm_spacing(const rt_conv *g)
     return spacing;
 }
 
+static int64_t band_channels(const rt_conv *g)
+{
+    int is_row = g->groups == 1 && g->kernel[2] > 1 && g->dilation[2] == 1;
+    return is_row ? RT_CONV_BAND_OF_ONE : RT_CONV_BAND_CHANNELS;
+}
+
 int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const rt_real *x, const rt_real *packed,
                    rt_real *y, const rt_post *post)
 {
@@ -391,7 +397,7 @@ int RT_FN(rt_conv)(rt_team *team, const rt_conv *g, const rt_real *x, const rt_r
         return RT_FN(rt_conv_phases)(team, g, x, packed, y, post);
     s.shares = rt_conv_shares_panels(g);
     s.spreads = s.shares && s.group_in == SPREAD_GROUP;
-    if (!depthwise && !g->transposed && !s.shares && s.group_in < RT_CONV_BAND_CHANNELS)
+    if (!depthwise && !g->transposed && !s.shares && s.group_in < band_channels(g))
         return run_band(team, &s);
     if (g->x_channel != 1 && g->in_channels > 1) return run_copied(team, g, x, packed, y, post);
     if (depthwise && g->transposed) return RT_FN(rt_depth_phases)(team, g, x, packed, y, post);

@@ -169,6 +169,16 @@ static bool may_spread(const needing *n, const geometry *g)
            need_may_be(n, g->taps, 1, RT_CONV_SPREAD_TAPS);
 }
 
+/* Fewer channels than this in a group go through a band. */
+static int64_t band_channels(const needing *n, const geometry *g, bool most)
+{
+    bool may = need_may_be(n, g->groups, 1, 1) && need_may_be(n, g->kernel[2], 2, INT64_MAX) &&
+               need_may_be(n, g->dilation[2], 1, 1);
+    bool must = !need_may_be(n, g->groups, 2, INT64_MAX) && !need_may_be(n, g->kernel[2], 0, 1) &&
+                !need_may_be(n, g->dilation[2], 2, INT64_MAX);
+    return (most ? may : must) ? RT_CONV_BAND_OF_ONE : RT_CONV_BAND_CHANNELS;
+}
+
 void need_conv(needing *n)
 {
     const loop_view *y = &n->op->outputs[0];
@@ -183,9 +193,9 @@ void need_conv(needing *n)
     if (!has_pixel_order(n, y))
         need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), need_real(n)));
     bool depthwise = is_depthwise(n, &g);
-    bool in_bands = !depthwise && need_may_be(n, g.in_each, 0, RT_CONV_BAND_CHANNELS - 1);
+    bool in_bands = !depthwise && need_may_be(n, g.in_each, 0, band_channels(n, &g, true) - 1);
     bool beyond = depthwise || may_spread(n, &g) ||
-                  need_may_be(n, g.in_each, RT_CONV_BAND_CHANNELS, INT64_MAX);
+                  need_may_be(n, g.in_each, band_channels(n, &g, false), INT64_MAX);
     if (beyond) need_copies(n, &g);
     sym_expr each = need_number(n, 0);
     if (in_bands) each = band_bytes(n, &g);
