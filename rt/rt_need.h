@@ -64,6 +64,9 @@ enum {
     RT_UNIQUE_NUMBERS = 4,        /* that each row takes */
 
     RT_ASIDE_NUMBERS = 256, /* of matrices that are worked on side by side, at most */
+    RT_STRIP_BYTES = 256,   /* of a row of vectors that reflections apply to, at most */
+    RT_REFLECT_GROUP = 4,   /* that are applied at once */
+    RT_REFLECT_NUMBERS = 2, /* beside its tau, that a reflection takes */
     RT_LAPACK_INT = 4,      /* bytes */
     RT_LAPACK_BLOCK = 64,   /* columns that its routines work on at once, at most */
     RT_LAPACK_TABLE_NUMBERS =

@@ -114,18 +114,30 @@ void need_ldl_factor(needing *n)
 
 /* ---- reflections ---- */
 
+/* As rt_reflect_bytes has it. */
+static void state_reflections(needing *n, const matrices *m, sym_expr rows, sym_expr count,
+                              sym_expr vectors)
+{
+    sym_expr wide = sym_add_int(n->t, need_bytes(n, vectors, m->element), 2 * RT_LINE);
+    need_give_each(n, need_times(n, rows, sym_min(n->t, wide, need_number(n, RT_STRIP_BYTES))));
+    need_give_each(n, need_bytes(n, rows, RT_REFLECT_GROUP * m->element));
+    need_give_each(n, need_bytes(n, count, RT_REFLECT_NUMBERS * m->element));
+}
+
 void need_qr_factor(needing *n)
 {
     matrices m;
-    if (!find_matrices(n, &m)) return;
-    need_give_each(n, need_bytes(n, need_most(n, m.columns, 1), RT_LAPACK_BLOCK * m.element));
+    if (find_matrices(n, &m)) state_reflections(n, &m, m.rows, m.low, m.columns);
 }
 
-static void state_reflections(needing *n, const matrices *m)
+/* And copies of their scalars. */
+static void state_product(needing *n, const matrices *m, sym_expr vectors)
 {
     const loop_view *tau = &n->op->inputs[1];
-    if (n->op->input_count > 1 && tau->rank)
-        need_give_each(n, need_bytes(n, tau->sizes[tau->rank - 1], m->element));
+    if (n->op->input_count < 2 || !tau->rank) return;
+    sym_expr count = tau->sizes[tau->rank - 1];
+    need_give_each(n, need_bytes(n, count, m->element));
+    state_reflections(n, m, m->rows, count, vectors);
 }
 
 void need_householder_product(needing *n)
@@ -133,10 +145,7 @@ void need_householder_product(needing *n)
     matrices m;
     if (!find_matrices(n, &m)) return;
     const loop_view *q = &n->op->outputs[0];
-    state_reflections(n, &m);
-    if (q->rank)
-        need_give_each(
-            n, need_bytes(n, need_most(n, q->sizes[q->rank - 1], 1), RT_LAPACK_BLOCK * m.element));
+    if (q->rank) state_product(n, &m, q->sizes[q->rank - 1]);
 }
 
 void need_householder_apply(needing *n)
@@ -145,12 +154,9 @@ void need_householder_apply(needing *n)
     if (!find_matrices(n, &m)) return;
     const loop_view *c = &n->op->outputs[0];
     if (c->rank < 2) return;
-    sym_expr side = c->sizes[c->rank - 1];
-    if (!need_is(n, need_int(n, "left"), 1)) side = sym_max(n->t, side, c->sizes[c->rank - 2]);
-    sym_expr count = need_bytes(n, need_most(n, side, 1), RT_LAPACK_BLOCK);
-    need_give_each(n, need_bytes(n, m.size, m.element));
-    state_reflections(n, &m);
-    need_give_each(n, need_bytes(n, sym_add_int(n->t, count, RT_LAPACK_TABLE_NUMBERS), m.element));
+    bool left = need_is(n, need_int(n, "left"), 1), right = need_is(n, need_int(n, "left"), 0);
+    sym_expr columns = c->sizes[c->rank - 1], rows = c->sizes[c->rank - 2];
+    state_product(n, &m, left ? columns : right ? rows : sym_max(n->t, rows, columns));
 }
 
 /* ---- eigenvalues and singular values ---- */

@@ -67,6 +67,18 @@ def linalg_triangular(a, b, c, d):
     return *left, *right, *torch.triangular_solve(b, a[0], upper=False, transpose=True)
 
 
+@op(firm(37, 21), firm(20, 75), firm(9, 23, 6), firm(43, 34, dtype=c64), firm(70, 66, dtype=f64))
+def linalg_reflections(tall, wide, many, c, large):
+    """Columns of several strips, groups of reflections with some left over, scales whose squares are no floats."""
+    scales, broken = torch.logspace(-18, 18, 21), wide.clone()
+    scales[3], broken[2, 7] = 0, float("nan")
+    q, r = la.qr(tall * scales)
+    packed, tau = torch.geqrf(c)
+    factors = q, r / scales, *torch.geqrf(wide), *la.qr(many), *torch.geqrf(large), torch.geqrf(broken)[0]
+    sides = torch.ormqr(packed, tau, c), torch.ormqr(packed, tau, c, transpose=True), torch.ormqr(packed, tau, c.mT, left=False)
+    return *factors, packed, tau, *sides, torch.ormqr(packed, tau, c.mT, left=False, transpose=True), la.householder_product(packed, tau)
+
+
 @op(firm(2, 4, 3, dtype=f64), firm(3, 5), positive(2, 4, 4), firm(4, 4), firm(3, 4, dtype=c64))
 def linalg_factors(tall, wide, symmetric, square, c):
     qr = *la.qr(tall), *la.qr(tall, mode="complete"), *la.qr(wide, mode="r"), *la.qr(c), *torch.geqrf(c)

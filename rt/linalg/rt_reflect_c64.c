@@ -1,0 +1,8 @@
+/* rt_reflect_c64.c - reflections of vectors of c64. */
+typedef float real;
+#define NUMBER_IS_COMPLEX
+#include "rt_isa.h"
+
+#include "rt_reflect_factor.h"
+
+const rt_reflect_kernels RT_FN(rt_reflect_c64) = {factor, apply};
