@@ -67,6 +67,8 @@ enum {
     RT_STRIP_BYTES = 256,   /* of a row of vectors that reflections apply to, at most */
     RT_REFLECT_GROUP = 4,   /* that are applied at once */
     RT_REFLECT_NUMBERS = 2, /* beside its tau, that a reflection takes */
+    RT_EIGEN_MORE = 16,     /* numbers beside those of a column */
+    RT_EIGEN_VECTORS = 24,  /* and columns beside those of a matrix, for its eigenvalues */
     RT_LAPACK_INT = 4,      /* bytes */
     RT_LAPACK_BLOCK = 64,   /* columns that its routines work on at once, at most */
     RT_LAPACK_TABLE_NUMBERS =

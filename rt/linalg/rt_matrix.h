@@ -1,5 +1,6 @@
 /* rt_matrix.h - matrices of any strides, copies of them, and the memory that routines work in. Kernels
- * see it too. */
+ * see it too.
+ */
 #ifndef RT_MATRIX_H
 #define RT_MATRIX_H
 

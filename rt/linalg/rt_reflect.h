@@ -5,7 +5,8 @@
  *
  * Vectors that reflections apply to are independent of each other, so each has a lane: a strip is an
  * array of rows, with a number of every vector in each. Where there is more than one reflection four are
- * applied in one pass over the strip, as one product I - V T V^H. */
+ * applied in one pass over the strip, as one product I - V T V^H.
+ */
 #ifndef RT_REFLECT_H
 #define RT_REFLECT_H
 

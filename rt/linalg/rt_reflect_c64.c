@@ -3,6 +3,7 @@ typedef float real;
 #define NUMBER_IS_COMPLEX
 #include "rt_isa.h"
 
+#include "rt_reflect_apply.h"
 #include "rt_reflect_factor.h"
 
 const rt_reflect_kernels RT_FN(rt_reflect_c64) = {factor, apply};

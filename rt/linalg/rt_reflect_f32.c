@@ -2,6 +2,7 @@
 typedef float real;
 #include "rt_isa.h"
 
+#include "rt_reflect_apply.h"
 #include "rt_reflect_factor.h"
 
 const rt_reflect_kernels RT_FN(rt_reflect_f32) = {factor, apply};

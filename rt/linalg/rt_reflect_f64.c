@@ -3,6 +3,7 @@ typedef double real;
 #define REAL_IS_DOUBLE
 #include "rt_isa.h"
 
+#include "rt_reflect_apply.h"
 #include "rt_reflect_factor.h"
 
 const rt_reflect_kernels RT_FN(rt_reflect_f64) = {factor, apply};

@@ -61,7 +61,7 @@ static void load_strip(rt_matrix from, int64_t first, int conjugated, side *stri
     }
 }
 
-static void store_strip(const side *strip, int conjugated, rt_matrix to)
+RT_INLINE void store_strip(const side *strip, int conjugated, rt_matrix to)
 {
     int64_t wide = sides_for(to.columns);
     for (int64_t j = 0; j < to.columns; j++) {
@@ -224,35 +224,6 @@ static void apply_all(const rt_reflections *q, const number *products, int adjoi
         int64_t first = unit >= 0 && j > unit ? (j - unit) / REAL_LANES : 0;
         group g = group_at(q, products, j);
         apply_group(which < whole, rows - j, &g, adjoint, strip + j * wide, first, wide);
-    }
-}
-
-static rt_matrix mirror(rt_matrix m)
-{
-    return (rt_matrix){m.data, m.columns, m.rows, m.column, m.row, m.element};
-}
-
-static void apply(const rt_reflections *q, int adjoint, int is_mirrored, rt_matrix from,
-                  rt_matrix to, char *work)
-{
-    number *products =
-        rt_work_take(&work, RT_REFLECT_NUMBERS * q->count * (int64_t)sizeof *products);
-    side *strip = (side *)(void *)work;
-    for (int64_t j = 0; j + GROUP <= q->count; j += GROUP) {
-        group g = group_at(q, products, j);
-        find_products(q->vectors.rows - j, &g, products + j / GROUP * PAIRS);
-    }
-    if (is_mirrored) {
-        from = mirror(from);
-        to = mirror(to);
-    }
-    for (int64_t first = 0; first < to.columns; first += STRIP) {
-        rt_matrix columns = strip_of(to, first);
-        /* Q^H takes the reflections from the first on, which leaves no zeros below. */
-        int64_t unit = from.data || adjoint ? -1 : first;
-        load_strip(strip_of(from, first), first, is_mirrored, strip);
-        apply_all(q, products, adjoint, unit, strip, sides_for(columns.columns));
-        store_strip(strip, is_mirrored, columns);
     }
 }
 

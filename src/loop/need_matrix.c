@@ -161,26 +161,32 @@ void need_householder_apply(needing *n)
 
 /* ---- eigenvalues and singular values ---- */
 
+/* As rt_eigen_bytes has it. */
+static void give_symmetric(needing *n, const matrices *m, bool vectors)
+{
+    sym_expr wide = sym_add_int(n->t, m->rows, RT_EIGEN_MORE);
+    sym_expr columns = sym_add_int(n->t, m->rows, RT_EIGEN_VECTORS);
+    need_give_each(n, need_bytes(n, need_times(n, columns, wide), m->element));
+    if (vectors) need_give_each(n, need_bytes(n, need_times(n, m->rows, wide), m->element));
+}
+
 void need_eigh(needing *n)
 {
     matrices m;
     if (!find_matrices(n, &m)) return;
     bool vectors = is_there(n, 0);
-    sym_expr size = m.rows, square = need_times(n, size, size);
-    sym_expr numbers, reals = need_number(n, 1);
-    need_give_each(n, need_bytes(n, m.size, m.element));
-    if (m.is_complex) {
-        numbers = vectors ? sum(n, size, 2, square, 1) : sym_add_int(n->t, size, 1);
-        reals = sym_add_int(n->t, vectors ? sum(n, size, 5, square, 2) : size, 1);
-    } else {
-        numbers =
-            sym_add_int(n->t, vectors ? sum(n, size, 6, square, 2) : need_bytes(n, size, 2), 1);
+    sym_expr size = m.rows, square = need_times(n, size, size), one = need_number(n, 1);
+    if (!m.is_complex) {
+        give_symmetric(n, &m, vectors);
+        return;
     }
+    sym_expr numbers = vectors ? sum(n, size, 2, square, 1) : sym_add_int(n->t, size, 1);
+    sym_expr reals = sym_add_int(n->t, vectors ? sum(n, size, 5, square, 2) : size, 1);
+    sym_expr integers = vectors ? sym_add_int(n->t, need_bytes(n, size, 5), 3) : one;
+    need_give_each(n, need_bytes(n, m.size, m.element));
     need_give_each(n, need_bytes(n, numbers, m.element));
     need_give_each(n, need_bytes(n, reals, m.real));
-    need_give_each(
-        n, need_bytes(n, vectors ? sym_add_int(n->t, need_bytes(n, size, 5), 3) : need_number(n, 1),
-                      RT_LAPACK_INT));
+    need_give_each(n, need_bytes(n, integers, RT_LAPACK_INT));
 }
 
 void need_eig(needing *n)

@@ -40,7 +40,7 @@ wrote singular/
 LAPACK ?= -llapack
 	$(CC) -shared -o $@ $^ $(LAPACK) -lm $(OPS)
 # For programs that are linked with it: cc main.c libsingular.a $(LAPACK) -lm -lpthread
-4
+5
 --run-- ferrite compile singular.fx -o mine/ --emit c --quiet --lapack '-L/opt/lib -lmine' && grep '^LAPACK' mine/Makefile
 --out--
 LAPACK ?= -L/opt/lib -lmine

@@ -91,6 +91,19 @@ def linalg_factors(tall, wide, symmetric, square, c):
 AMBIGUOUS.add("linalg_factors")
 
 
+@op(real(37, 37), real(5, 9, 9), real(70, 70, dtype=f64))
+def linalg_symmetric(large, many, wide):
+    """Eigenvalues of matrices with one triangle that counts, with blocks of other scales; vectors by what they make."""
+    apart, w, v = large.clone(), [], []
+    apart[20:, :20], apart[20:, 20:], apart[5:20, 5:20] = 0, apart[20:, 20:] * 1e12, 0
+    for values, vectors in (la.eigh(large), la.eigh(many, UPLO="U"), la.eigh(wide), la.eigh(large * 1e30), la.eigh(large * 1e-38)):
+        scale = values.abs().amax(-1, keepdim=True)
+        w, v = [*w, values / scale], [*v, (vectors * (values / scale).unsqueeze(-2)) @ vectors.mT, vectors.mT @ vectors]
+    values, vectors = la.eigh(apart)
+    back = (vectors * values) @ vectors.mT
+    return *w, *v, back[20:, 20:] / 1e12, back[:20, :20], la.eigvalsh(wide, UPLO="U")
+
+
 @op(firm(2, 4, 3, dtype=f64), firm(3, 4), positive(4, 4))
 def linalg_from_factors(tall, wide, a):
     packed, tau = torch.geqrf(tall)
