@@ -1,19 +1,5 @@
 /* rt_eigen_reduce.h - a symmetric matrix becomes tridiagonal: see rt_eigen.h. */
-#include "rt_eigen.h"
-#include "rt_reflect_make.h"
-
-/* Vectors that stay in registers while a pass goes along the columns. */
-enum { ROWS = REAL_BYTES == 64 ? 4 : 2 };
-
-static int64_t whole(int64_t n)
-{
-    return (n + REAL_LANES - 1) / REAL_LANES * REAL_LANES;
-}
-
-static real *take(char **work, int64_t count)
-{
-    return rt_work_take(work, count * (int64_t)sizeof(real));
-}
+#include "rt_eigen_common.h"
 
 /* Both triangles; rows up to a whole vector are zeros. The largest magnitude, NaN where one is. */
 static real load_symmetric(rt_matrix a, int upper, real *to, int64_t stride)
@@ -31,25 +17,6 @@ static real load_symmetric(rt_matrix a, int upper, real *to, int64_t stride)
         for (int64_t i = a.rows; i < stride; i++) to[j * stride + i] = 0;
     }
     return sum != sum ? sum : most;
-}
-
-static void scale(int64_t n, void *values, int exponent)
-{
-    real *x = values, factor = SCALE_BY((real)1, exponent);
-    if (exponent == 0) return;
-    if (factor >= LEAST_NORMAL && factor <= MOST_REAL)
-        for (int64_t i = 0; i < n; i++) x[i] *= factor;
-    else
-        for (int64_t i = 0; i < n; i++) x[i] = SCALE_BY(x[i], exponent);
-}
-
-/* So that squares neither overflow nor vanish. */
-static int exponent_of(real most)
-{
-    int exponent = 0;
-    real least = ROOT(LEAST_NORMAL / UNIT);
-    if (most && (most < least || most > 1 / least)) frexp((double)most, &exponent);
-    return exponent;
 }
 
 /* x -= v w_j + w v_j */
@@ -87,16 +54,6 @@ static void pass_all(int64_t n, int64_t first, real *a, int64_t stride, const re
     for (; row + ROWS * REAL_LANES <= stride; row += ROWS * REAL_LANES)
         pass(ROWS, n, first, row, a, stride, v, w, next, y);
     for (; row < stride; row += REAL_LANES) pass(1, n, first, row, a, stride, v, w, next, y);
-}
-
-static real dot(int64_t begin, int64_t end, const real *x, const real *y)
-{
-    real sums[4] = {0};
-    int64_t i = begin;
-    for (; i + 4 <= end; i += 4)
-        for (int k = 0; k < 4; k++) sums[k] += x[i + k] * y[i + k];
-    for (; i < end; i++) sums[0] += x[i] * y[i];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 /* Each step's A -= v w^T + w v^T is put off, but for the column that the next v is made of, until that v is

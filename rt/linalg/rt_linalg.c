@@ -176,6 +176,22 @@ void rt_matrix_copy_triangle(rt_matrix to, rt_matrix from, int upper)
     }
 }
 
+void rt_matrix_clear(rt_matrix m)
+{
+    if (m.row != 1) m = rt_mirrored(m);
+    for (int64_t j = 0; j < m.columns; j++) clear_column(m, j, 0, m.rows);
+}
+
+rt_matrix rt_mirrored(rt_matrix m)
+{
+    return (rt_matrix){m.data, m.columns, m.rows, m.column, m.row, m.element};
+}
+
+rt_matrix rt_part(rt_matrix m, int64_t row, int64_t column, int64_t rows, int64_t columns)
+{
+    return (rt_matrix){place(m, row, column), rows, columns, m.row, m.column, m.element};
+}
+
 /* ---- batches ---- */
 
 size_t rt_work_bytes(int64_t bytes)

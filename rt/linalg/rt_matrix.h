@@ -35,9 +35,13 @@ static inline int rt_is_complex(int type)
 void rt_matrix_copy(rt_matrix to, rt_matrix from);
 /* Only its upper triangle, or its lower one, with the diagonal; the rest of `to` becomes 0. */
 void rt_matrix_copy_triangle(rt_matrix to, rt_matrix from, int upper);
+void rt_matrix_clear(rt_matrix m);
 /* A column-major matrix at `data`. */
 rt_matrix rt_columns(void *data, int64_t rows, int64_t columns, size_t element);
 int64_t rt_matrix_bytes(rt_matrix m);
+/* Its transpose, in the same place; and a part of it from (row, column) on. */
+rt_matrix rt_mirrored(rt_matrix m);
+rt_matrix rt_part(rt_matrix m, int64_t row, int64_t column, int64_t rows, int64_t columns);
 /* LAPACK's leading dimension of a column-major matrix. */
 static inline int rt_leading(rt_matrix m)
 {

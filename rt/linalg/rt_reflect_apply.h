@@ -1,11 +1,6 @@
 /* rt_reflect_apply.h - reflections applied to any number of vectors: see rt_reflect.h. */
 #include "rt_reflect_strip.h"
 
-static rt_matrix mirror(rt_matrix m)
-{
-    return (rt_matrix){m.data, m.columns, m.rows, m.column, m.row, m.element};
-}
-
 static void apply(const rt_reflections *q, int adjoint, int is_mirrored, rt_matrix from,
                   rt_matrix to, char *work)
 {
@@ -17,8 +12,8 @@ static void apply(const rt_reflections *q, int adjoint, int is_mirrored, rt_matr
         find_products(q->vectors.rows - j, &g, products + j / GROUP * PAIRS);
     }
     if (is_mirrored) {
-        from = mirror(from);
-        to = mirror(to);
+        from = rt_mirrored(from);
+        to = rt_mirrored(to);
     }
     for (int64_t first = 0; first < to.columns; first += STRIP) {
         rt_matrix columns = strip_of(to, first);

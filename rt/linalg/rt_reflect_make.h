@@ -34,23 +34,29 @@ RT_INLINE number scaled(number x, int exponent)
 #endif
 }
 
+RT_INLINE real sum_of_lanes(vec x)
+{
+    real sums[REAL_LANES];
+    store(sums, x);
+    for (int half = REAL_LANES / 2; half; half /= 2)
+        for (int k = 0; k < half; k++) sums[k] += sums[k + half];
+    return sums[0];
+}
+
 /* Of all parts of numbers, in several sums. */
 static real sum_of_squares(int64_t count, const number *x)
 {
     const real *parts = (const real *)x;
     int64_t many = count * (int64_t)(sizeof *x / sizeof *parts), i = 0;
     vec first = {0}, second = {0};
-    real sums[REAL_LANES], rest = 0;
+    real rest = 0;
     for (; i + 2 * REAL_LANES <= many; i += 2 * REAL_LANES) {
         vec a = load(parts + i), b = load(parts + i + REAL_LANES);
         first += a * a;
         second += b * b;
     }
     for (; i < many; i++) rest += parts[i] * parts[i];
-    store(sums, first + second);
-    for (int half = REAL_LANES / 2; half; half /= 2)
-        for (int k = 0; k < half; k++) sums[k] += sums[k + half];
-    return sums[0] + rest;
+    return sum_of_lanes(first + second) + rest;
 }
 
 /* NaN where one is. */

@@ -202,19 +202,35 @@ void need_eig(needing *n)
                    need_bytes(n, sym_add_int(n->t, numbers, RT_LAPACK_TABLE_NUMBERS), m.element));
 }
 
+/* As rt_lapack_svd.c has it: reflections of the larger size, squares of the smaller one, two matrices. */
+static void give_real_svd(needing *n, const matrices *m)
+{
+    sym_expr wide = sym_add_int(n->t, m->low, RT_EIGEN_MORE);
+    sym_expr columns = sym_add_int(n->t, need_bytes(n, m->low, 2), RT_SVD_VECTORS);
+    sym_expr rows = sym_add_int(n->t, m->high, RT_EIGEN_MORE);
+    need_give_each(n, need_bytes(n, m->low, 8 * RT_LAPACK_INT));
+    state_reflections(n, m, m->high, m->low, m->high);
+    need_give_each(n, need_bytes(n, need_times(n, m->low, wide), RT_SVD_SQUARES * m->element));
+    need_give_each(n, need_bytes(n, need_times(n, columns, rows), m->element));
+}
+
 void need_svd(needing *n)
 {
     matrices m;
     if (!find_matrices(n, &m)) return;
     bool vectors = is_there(n, 0);
-    sym_expr square = need_times(n, m.low, m.low), reals = need_number(n, 0), numbers;
-    if (m.is_complex && !vectors) reals = sym_add_int(n->t, need_bytes(n, m.low, 7), 1);
-    if (m.is_complex && vectors)
+    if (!m.is_complex) {
+        give_real_svd(n, &m);
+        return;
+    }
+    sym_expr square = need_times(n, m.low, m.low);
+    sym_expr reals = sym_add_int(n->t, need_bytes(n, m.low, 7), 1);
+    if (vectors)
         reals = sym_max(n->t, sum(n, square, 5, m.low, 5),
                         sym_add(n->t, need_bytes(n, need_times(n, m.high, m.low), 2),
                                 sum(n, square, 2, m.low, 1)));
-    numbers = sum(n, m.low, RT_LAPACK_SVD_LOW, m.high, RT_LAPACK_SVD_HIGH);
-    if (vectors) numbers = sym_add(n->t, numbers, need_bytes(n, square, m.is_complex ? 2 : 4));
+    sym_expr numbers = sum(n, m.low, RT_LAPACK_SVD_LOW, m.high, RT_LAPACK_SVD_HIGH);
+    if (vectors) numbers = sym_add(n->t, numbers, need_bytes(n, square, 2));
     need_give_each(n, need_bytes(n, m.size, m.element));
     need_give_each(n, need_bytes(n, m.low, 8 * RT_LAPACK_INT));
     need_give_each(n, need_bytes(n, reals, m.real));

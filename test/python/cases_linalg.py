@@ -104,6 +104,19 @@ def linalg_symmetric(large, many, wide):
     return *w, *v, back[20:, 20:] / 1e12, back[:20, :20], la.eigvalsh(wide, UPLO="U")
 
 
+@op(real(33, 21), real(19, 40), real(3, 9, 9), real(70, 11, dtype=f64), real(1, 5))
+def linalg_singular(tall, wide, many, narrow, row):
+    """Singular values of matrices that become triangular first and of others, of all scales; vectors by what they make."""
+    values, products = [], []
+    for a in (tall, wide, many.mT, narrow, row, row.mT, tall[:22] * 1e30, wide * 1e-38, many * 0):
+        for all_of_them in (False, True):
+            u, s, vh = la.svd(a, full_matrices=all_of_them)
+            k, scale = s.shape[-1], s.amax(-1, keepdim=True) + 1e-44
+            values.append(s / scale)
+            products += [(u[..., :k] * (s / scale).unsqueeze(-2)) @ vh[..., :k, :], u.mT @ u, vh @ vh.mT]
+    return *values, *products, la.svdvals(narrow.mT), la.svdvals(wide)
+
+
 @op(firm(2, 4, 3, dtype=f64), firm(3, 4), positive(4, 4))
 def linalg_from_factors(tall, wide, a):
     packed, tau = torch.geqrf(tall)
