@@ -66,6 +66,7 @@ enum {
     RT_ASIDE_NUMBERS = 256, /* of matrices that are worked on side by side, at most */
     RT_STRIP_BYTES = 256,   /* of a row of vectors that reflections apply to, at most */
     RT_REFLECT_GROUP = 4,   /* that are applied at once */
+    RT_REFLECT_ASIDE = 3,   /* small matrices at once, of one problem */
     RT_REFLECT_NUMBERS = 2, /* beside its tau, that a reflection takes */
     RT_EIGEN_MORE = 16,     /* numbers beside those of a column */
     RT_EIGEN_VECTORS = 24,  /* and columns beside those of a matrix, for its eigenvalues */

@@ -82,6 +82,7 @@ typedef real number;
 typedef vec side;
 #define REAL_PART(x) (x)
 #define IMAGINARY_PART(x) ((void)(x), (real)0)
+#define IMAGINARY_PARTS(x) ((void)(x), (vec){0})
 
 RT_INLINE real size_of(number x)
 {
@@ -145,6 +146,12 @@ RT_INLINE side side_of_reals(vec x)
     return x;
 }
 
+RT_INLINE side side_of_parts(vec re, vec im)
+{
+    (void)im;
+    return re;
+}
+
 RT_INLINE side side_conjugate(side x)
 {
     return x;
@@ -195,6 +202,7 @@ typedef struct side {
 } side;
 #define REAL_PART(x) ((x).re)
 #define IMAGINARY_PART(x) ((x).im)
+#define IMAGINARY_PARTS(x) ((x).im)
 
 RT_INLINE real size_of(number x)
 {
@@ -259,6 +267,11 @@ RT_INLINE side side_choose(mask which, side yes, side no)
 RT_INLINE side side_of_reals(vec x)
 {
     return (side){x, (vec){0}};
+}
+
+RT_INLINE side side_of_parts(vec re, vec im)
+{
+    return (side){re, im};
 }
 
 RT_INLINE side side_conjugate(side x)

@@ -78,6 +78,16 @@ void rt_batch_places(const fe_tensor *t, uint32_t inner, int64_t k, int64_t coun
     }
 }
 
+rt_aside rt_aside_of(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count)
+{
+    rt_matrix first = inner == 1 ? rt_vector_at(t, 0) : rt_matrix_at(t, 0);
+    rt_aside m = {{0}, count, first.rows, first.columns, first.row, first.column, 0};
+    int64_t places[RT_FACTOR_LANES];
+    rt_batch_places(t, inner, k, count, places);
+    for (int64_t i = 0; i < count; i++) m.places[i] = (char *)t->data + places[i];
+    return m;
+}
+
 rt_matrix rt_columns(void *data, int64_t rows, int64_t columns, size_t element)
 {
     return (rt_matrix){data, rows, columns, 1, rows > 0 ? rows : 1, element};

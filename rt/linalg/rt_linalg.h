@@ -9,6 +9,7 @@
 #ifndef RT_LINALG_H
 #define RT_LINALG_H
 
+#include "rt_aside.h"
 #include "rt_matrix.h"
 #include "rt_pool.h"
 #include "rt_program.h"
@@ -21,6 +22,8 @@ void *rt_number_at(const fe_tensor *t, int64_t k);
 /* Where those from the k-th on begin, in bytes from the operand's data; its last `inner` dimensions
  * are not of the batch. */
 void rt_batch_places(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count, int64_t *places);
+/* The matrices from the k-th on, or the vectors where inner is 1. */
+rt_aside rt_aside_of(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count);
 
 /* Real number `at` of an array of the type's reals. */
 double rt_real_at(int type, const void *reals, int64_t at);

@@ -30,6 +30,23 @@ const rt_reflect_kernels *rt_reflect_kernels_of(int type)
     return KERNELS_base[type];
 }
 
+/* ---- side by side ---- */
+
+static int64_t numbers_of(const fe_tensor *t)
+{
+    return t->sizes[t->rank - 2] * t->sizes[t->rank - 1];
+}
+
+static void run_aside(rt_batch *b, int64_t numbers,
+                      void (*some)(const rt_batch *, int64_t, int64_t, char *))
+{
+    const rt_reflect_kernels *kernels = rt_reflect_kernels_of(b->type);
+    if (b->count < 2 || numbers > RT_ASIDE_NUMBERS) return;
+    b->some = some;
+    b->together = kernels->lanes;
+    b->work_bytes += rt_work_bytes(RT_REFLECT_ASIDE * RT_ASIDE_NUMBERS * (int64_t)kernels->side);
+}
+
 /* ---- packed factors ---- */
 
 static double flops(rt_matrix a)
@@ -44,6 +61,24 @@ static void factor(const rt_batch *b, int64_t k, char *work)
                                            rt_vector_at(&b->call->out[1], k).data, work);
 }
 
+static void factor_some(const rt_batch *b, int64_t k, int64_t count, char *work)
+{
+    const rt_reflect_kernels *kernels = rt_reflect_kernels_of(b->type);
+    rt_aside from = rt_aside_of(&b->call->in[0], 2, k, count),
+             to = rt_aside_of(&b->call->out[0], 2, k, count),
+             tau = rt_aside_of(&b->call->out[1], 1, k, count);
+    int64_t bytes = RT_ASIDE_NUMBERS * (int64_t)kernels->side;
+    void *a = rt_work_take(&work, bytes), *scalars = rt_work_take(&work, bytes);
+    kernels->gather(&from, a);
+    if (kernels->factor_aside(from.rows, from.columns, a, scalars)) {
+        kernels->scatter(a, &to);
+        kernels->scatter(scalars, &tau);
+        return;
+    }
+    work += bytes;
+    for (int64_t i = k; i < k + count; i++) factor(b, i, work);
+}
+
 int rt_op_qr_factor(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
@@ -54,6 +89,7 @@ int rt_op_qr_factor(rt_frame *frame, const rt_call *call)
     b.work_bytes =
         rt_reflect_bytes(b.type, a.rows, a.rows < a.columns ? a.rows : a.columns, a.columns);
     b.one = factor;
+    run_aside(&b, numbers_of(&call->in[0]), factor_some);
     return rt_batch_run(&b, flops(a));
 }
 
@@ -83,6 +119,21 @@ static void product(const rt_batch *b, int64_t k, char *work)
     rt_reflect_kernels_of(b->type)->apply(&r, 0, 0, identity, q, work);
 }
 
+static void product_some(const rt_batch *b, int64_t k, int64_t count, char *work)
+{
+    const rt_reflect_kernels *kernels = rt_reflect_kernels_of(b->type);
+    rt_aside from = rt_aside_of(&b->call->in[0], 2, k, count),
+             to = rt_aside_of(&b->call->out[0], 2, k, count),
+             tau = rt_aside_of(&b->call->in[1], 1, k, count);
+    int64_t bytes = RT_ASIDE_NUMBERS * (int64_t)kernels->side;
+    void *v = rt_work_take(&work, bytes), *scalars = rt_work_take(&work, bytes);
+    from.columns = tau.rows;
+    kernels->gather(&from, v);
+    kernels->gather(&tau, scalars);
+    kernels->product_aside(to.rows, to.columns, tau.rows, v, scalars, work);
+    kernels->scatter(work, &to);
+}
+
 int rt_op_householder_product(rt_frame *frame, const rt_call *call)
 {
     rt_batch b;
@@ -95,6 +146,7 @@ int rt_op_householder_product(rt_frame *frame, const rt_call *call)
     if (!q.columns) return 0;
     b.work_bytes = apply_bytes(&b, q.columns);
     b.one = product;
+    run_aside(&b, numbers_of(&call->out[0]), product_some);
     return rt_batch_run(&b, flops(q));
 }
 

@@ -10,6 +10,7 @@
 #ifndef RT_REFLECT_H
 #define RT_REFLECT_H
 
+#include "rt_aside.h"
 #include "rt_matrix.h"
 #include "rt_need.h"
 
@@ -27,6 +28,17 @@ typedef struct rt_reflect_kernels {
      * instead to^H = Q from^H or Q^H from^H. */
     void (*apply)(const rt_reflections *q, int adjoint, int is_mirrored, rt_matrix from,
                   rt_matrix to, char *work);
+
+    /* Small matrices side by side. */
+    int lanes;
+    size_t side; /* bytes of a vector of elements */
+    void (*gather)(const rt_aside *from, void *to);
+    void (*scatter)(const void *from, const rt_aside *to);
+    /* False where one has numbers that must be scaled: `factor` does it. */
+    int (*factor_aside)(int64_t m, int64_t n, void *a, void *tau);
+    /* n columns of Q, of so many reflections. */
+    void (*product_aside)(int64_t m, int64_t n, int64_t count, const void *vectors, const void *tau,
+                          void *q);
 } rt_reflect_kernels;
 
 /* Of the instruction set that is chosen; by RT_F32 ... */

@@ -5,5 +5,8 @@ typedef float real;
 
 #include "rt_reflect_apply.h"
 #include "rt_reflect_factor.h"
+#include "rt_reflect_lanes.h"
 
-const rt_reflect_kernels RT_FN(rt_reflect_c64) = {factor, apply};
+const rt_reflect_kernels RT_FN(rt_reflect_c64) = {
+    factor, apply, REAL_LANES, sizeof(side), gather, scatter, factor_aside, product_aside,
+};

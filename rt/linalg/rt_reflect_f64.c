@@ -5,5 +5,8 @@ typedef double real;
 
 #include "rt_reflect_apply.h"
 #include "rt_reflect_factor.h"
+#include "rt_reflect_lanes.h"
 
-const rt_reflect_kernels RT_FN(rt_reflect_f64) = {factor, apply};
+const rt_reflect_kernels RT_FN(rt_reflect_f64) = {
+    factor, apply, REAL_LANES, sizeof(side), gather, scatter, factor_aside, product_aside,
+};

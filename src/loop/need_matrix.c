@@ -124,10 +124,19 @@ static void state_reflections(needing *n, const matrices *m, sym_expr rows, sym_
     need_give_each(n, need_bytes(n, count, RT_REFLECT_NUMBERS * m->element));
 }
 
+/* And small matrices side by side. */
+static void state_aside(needing *n, const matrices *m)
+{
+    need_give_each(n, need_bytes(n, need_number(n, RT_REFLECT_ASIDE * RT_ASIDE_NUMBERS),
+                                 RT_MOST_LANES * 4 * m->element / m->real));
+}
+
 void need_qr_factor(needing *n)
 {
     matrices m;
-    if (find_matrices(n, &m)) state_reflections(n, &m, m.rows, m.low, m.columns);
+    if (!find_matrices(n, &m)) return;
+    state_reflections(n, &m, m.rows, m.low, m.columns);
+    state_aside(n, &m);
 }
 
 /* And copies of their scalars. */
@@ -145,7 +154,9 @@ void need_householder_product(needing *n)
     matrices m;
     if (!find_matrices(n, &m)) return;
     const loop_view *q = &n->op->outputs[0];
-    if (q->rank) state_product(n, &m, q->sizes[q->rank - 1]);
+    if (!q->rank) return;
+    state_product(n, &m, q->sizes[q->rank - 1]);
+    state_aside(n, &m);
 }
 
 void need_householder_apply(needing *n)

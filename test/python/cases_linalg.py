@@ -67,14 +67,17 @@ def linalg_triangular(a, b, c, d):
     return *left, *right, *torch.triangular_solve(b, a[0], upper=False, transpose=True)
 
 
-@op(firm(37, 21), firm(20, 75), firm(9, 23, 6), firm(43, 34, dtype=c64), firm(70, 66, dtype=f64))
-def linalg_reflections(tall, wide, many, c, large):
+@op(firm(37, 21), firm(20, 75), firm(9, 23, 6), firm(43, 34, dtype=c64), firm(70, 66, dtype=f64), firm(19, 4, 5))
+def linalg_reflections(tall, wide, many, c, large, small):
     """Columns of several strips, groups of reflections with some left over, scales whose squares are no floats."""
     scales, broken = torch.logspace(-18, 18, 21), wide.clone()
     scales[3], broken[2, 7] = 0, float("nan")
     q, r = la.qr(tall * scales)
     packed, tau = torch.geqrf(c)
-    factors = q, r / scales, *torch.geqrf(wide), *la.qr(many), *torch.geqrf(large), torch.geqrf(broken)[0]
+    power = torch.ones(19, 1, 1)
+    power[3], power[7], power[18] = 1e-30, 0, 1e30
+    aside, r_aside = la.qr(small * power)
+    factors = aside, r_aside / (power + (power == 0)), *torch.geqrf(small.mT), *torch.geqrf(c[:6, :8].reshape(4, 4, 3)), q, r / scales, *torch.geqrf(wide), *la.qr(many), *torch.geqrf(large), torch.geqrf(broken)[0]
     sides = torch.ormqr(packed, tau, c), torch.ormqr(packed, tau, c, transpose=True), torch.ormqr(packed, tau, c.mT, left=False)
     return *factors, packed, tau, *sides, torch.ormqr(packed, tau, c.mT, left=False, transpose=True), la.householder_product(packed, tau)
 
