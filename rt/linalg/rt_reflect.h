@@ -25,7 +25,7 @@ typedef struct rt_reflect_kernels {
     /* R above the reflections, of A; tau: the smaller of its sizes. qr is column major. */
     void (*factor)(rt_matrix a, rt_matrix qr, void *tau, char *work);
     /* to = Q from, or Q^H from; of columns of the identity where from.data is NULL. Where is_mirrored,
-     * instead to^H = Q from^H or Q^H from^H. */
+     * instead to^H = Q from^H or Q^H from^H. `from` may be `to`. */
     void (*apply)(const rt_reflections *q, int adjoint, int is_mirrored, rt_matrix from,
                   rt_matrix to, char *work);
 
