@@ -66,6 +66,14 @@ enum {
     RT_UNIQUE_NUMBERS = 4,        /* that each row takes */
 
     RT_ASIDE_NUMBERS = 256, /* of matrices that are worked on side by side, at most */
+    RT_STRIP_BYTES = 256,   /* of a row of vectors that reflections apply to, at most */
+    RT_REFLECT_GROUP = 4,   /* that are applied at once */
+    RT_REFLECT_ASIDE = 3,   /* small matrices at once, of one problem */
+    RT_REFLECT_NUMBERS = 2, /* beside its tau, that a reflection takes */
+    RT_EIGEN_MORE = 16,     /* numbers beside those of a column */
+    RT_EIGEN_VECTORS = 24,  /* and columns beside those of a matrix, for its eigenvalues */
+    RT_SVD_VECTORS = 32,    /* of the larger size, for singular values, */
+    RT_SVD_SQUARES = 5,     /* and matrices of the smaller one for their vectors */
     RT_LAPACK_INT = 4,      /* bytes */
     RT_LAPACK_BLOCK = 64,   /* columns that its routines work on at once, at most */
     RT_LAPACK_TABLE_NUMBERS =

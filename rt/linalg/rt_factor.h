@@ -7,17 +7,7 @@
 #ifndef RT_FACTOR_H
 #define RT_FACTOR_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-enum { RT_FACTOR_LANES = 16 }; /* no instruction set has more */
-
-/* Matrices of one size, no more than there are lanes. Strides are in elements. */
-typedef struct rt_aside {
-    char *places[RT_FACTOR_LANES];
-    int64_t count, rows, columns, row, column;
-    int conjugate;
-} rt_aside;
+#include "rt_aside.h"
 
 /* Infos are LAPACK's: 0, or the number of the first pivot that is zero (of the first minor that is not
  * positive). Pivots are rows, counted from 1. */

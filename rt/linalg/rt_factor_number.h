@@ -54,6 +54,15 @@ RT_INLINE mask choose_bits(mask which, mask yes, mask no)
     return (yes & which) | (no & ~which);
 }
 
+/* Those with a number above n. */
+RT_INLINE mask lanes_above(int64_t n)
+{
+    mask lanes = {0};
+    bits last = (bits)(n < REAL_LANES ? n : REAL_LANES);
+    for (int lane = 0; lane < REAL_LANES; lane++) LANE(lanes, lane) = lane;
+    return IS_MORE(lanes, same_bits(last));
+}
+
 RT_INLINE vec magnitude(vec x)
 {
     return choose(IS_MORE((vec){0}, x), -x, x);
@@ -72,6 +81,8 @@ RT_INLINE vec root(vec x)
 typedef real number;
 typedef vec side;
 #define REAL_PART(x) (x)
+#define IMAGINARY_PART(x) ((void)(x), (real)0)
+#define IMAGINARY_PARTS(x) ((void)(x), (vec){0})
 
 RT_INLINE real size_of(number x)
 {
@@ -88,6 +99,12 @@ RT_INLINE number of_real(real x)
     return x;
 }
 
+RT_INLINE number of_parts(real re, real im)
+{
+    (void)im;
+    return re;
+}
+
 RT_INLINE number quotient(number a, number b)
 {
     return a / b;
@@ -97,6 +114,16 @@ RT_INLINE number quotient(number a, number b)
 RT_INLINE number less_product(number c, number a, number b)
 {
     return c - a * b;
+}
+
+RT_INLINE number plus_product(number c, number a, number b)
+{
+    return c + a * b;
+}
+
+RT_INLINE number times(number a, number b)
+{
+    return a * b;
 }
 
 RT_INLINE side sides_of(number x)
@@ -119,6 +146,12 @@ RT_INLINE side side_of_reals(vec x)
     return x;
 }
 
+RT_INLINE side side_of_parts(vec re, vec im)
+{
+    (void)im;
+    return re;
+}
+
 RT_INLINE side side_conjugate(side x)
 {
     return x;
@@ -129,9 +162,24 @@ RT_INLINE side side_quotient(side a, side b)
     return a / b;
 }
 
+RT_INLINE side side_plus(side a, side b)
+{
+    return a + b;
+}
+
+RT_INLINE side side_times(side a, side b)
+{
+    return a * b;
+}
+
 RT_INLINE side side_less_product(side c, side a, side b)
 {
     return c - a * b;
+}
+
+RT_INLINE side side_plus_product(side c, side a, side b)
+{
+    return c + a * b;
 }
 
 RT_INLINE number side_number(const side *x, int lane)
@@ -153,6 +201,8 @@ typedef struct side {
     vec re, im;
 } side;
 #define REAL_PART(x) ((x).re)
+#define IMAGINARY_PART(x) ((x).im)
+#define IMAGINARY_PARTS(x) ((x).im)
 
 RT_INLINE real size_of(number x)
 {
@@ -169,6 +219,11 @@ RT_INLINE number of_real(real x)
     return (number){x, 0};
 }
 
+RT_INLINE number of_parts(real re, real im)
+{
+    return (number){re, im};
+}
+
 /* Smith's, which overflows no earlier than its result. */
 RT_INLINE number quotient(number a, number b)
 {
@@ -182,6 +237,16 @@ RT_INLINE number quotient(number a, number b)
 RT_INLINE number less_product(number c, number a, number b)
 {
     return (number){c.re - (a.re * b.re - a.im * b.im), c.im - (a.re * b.im + a.im * b.re)};
+}
+
+RT_INLINE number plus_product(number c, number a, number b)
+{
+    return (number){c.re + (a.re * b.re - a.im * b.im), c.im + (a.re * b.im + a.im * b.re)};
+}
+
+RT_INLINE number times(number a, number b)
+{
+    return (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
 RT_INLINE side sides_of(number x)
@@ -204,6 +269,11 @@ RT_INLINE side side_of_reals(vec x)
     return (side){x, (vec){0}};
 }
 
+RT_INLINE side side_of_parts(vec re, vec im)
+{
+    return (side){re, im};
+}
+
 RT_INLINE side side_conjugate(side x)
 {
     return (side){x.re, -x.im};
@@ -218,9 +288,25 @@ RT_INLINE side side_quotient(side a, side b)
     return (side){(x + y * ratio) / norm, choose(turned, -im, im)};
 }
 
+RT_INLINE side side_plus(side a, side b)
+{
+    return (side){a.re + b.re, a.im + b.im};
+}
+
+RT_INLINE side side_times(side a, side b)
+{
+    return (side){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/* Written so that each product is of a sum with one rounding, where the processor has it. */
 RT_INLINE side side_less_product(side c, side a, side b)
 {
-    return (side){c.re - (a.re * b.re - a.im * b.im), c.im - (a.re * b.im + a.im * b.re)};
+    return (side){c.re - a.re * b.re + a.im * b.im, c.im - a.re * b.im - a.im * b.re};
+}
+
+RT_INLINE side side_plus_product(side c, side a, side b)
+{
+    return (side){c.re + a.re * b.re - a.im * b.im, c.im + a.re * b.im + a.im * b.re};
 }
 
 RT_INLINE number side_number(const side *x, int lane)

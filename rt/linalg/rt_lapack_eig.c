@@ -1,13 +1,6 @@
-/* rt_lapack_eig.c - eigenvalues and eigenvectors: of symmetric or Hermitian matrices, and of any. */
+/* rt_lapack_eig.c - eigenvalues and eigenvectors of any square matrices. */
 #include "rt_lapack.h"
 
-typedef void syevd_fn(const char *vectors, const char *triangle, const int *n, void *a,
-                      const int *lda, void *values, void *work, const int *lwork, int *iwork,
-                      const int *liwork, int *info, size_t vectors_length, size_t triangle_length);
-typedef void heevd_fn(const char *vectors, const char *triangle, const int *n, void *a,
-                      const int *lda, void *values, void *work, const int *lwork, void *rwork,
-                      const int *lrwork, int *iwork, const int *liwork, int *info,
-                      size_t vectors_length, size_t triangle_length);
 typedef void geev_real_fn(const char *left, const char *right, const int *n, void *a,
                           const int *lda, void *re, void *im, void *vl, const int *ldvl, void *vr,
                           const int *ldvr, void *work, const int *lwork, int *info,
@@ -16,86 +9,10 @@ typedef void geev_complex_fn(const char *left, const char *right, const int *n, 
                              const int *lda, void *values, void *vl, const int *ldvl, void *vr,
                              const int *ldvr, void *work, const int *lwork, void *rwork, int *info,
                              size_t left_length, size_t right_length);
-extern syevd_fn ssyevd_, dsyevd_;
-extern heevd_fn cheevd_, zheevd_;
 extern geev_real_fn sgeev_, dgeev_;
 extern geev_complex_fn cgeev_, zgeev_;
-static syevd_fn *const SYEVD[] = {ssyevd_, dsyevd_};
-static heevd_fn *const HEEVD[] = {cheevd_, zheevd_};
 static geev_real_fn *const GEEV_REAL[] = {sgeev_, dgeev_};
 static geev_complex_fn *const GEEV_COMPLEX[] = {cgeev_, zgeev_};
-
-/* ---- Hermitian ---- */
-
-typedef struct eigh_room {
-    int lwork, lrwork, liwork;
-    size_t room; /* bytes of all three */
-} eigh_room;
-
-static void eigh_call(const rt_batch *b, const eigh_room *r, rt_matrix a, void *values, char *work,
-                      int *info)
-{
-    const char *vectors = b->call->out[0].data ? "V" : "N",
-               *triangle = b->call->ints[RT_EIGH_UPPER] ? "U" : "L";
-    int n = (int)a.rows, lda = rt_leading(a);
-    void *numbers = rt_work_take(&work, r->lwork * (int64_t)rt_type_bytes(b->type));
-    void *reals = rt_work_take(&work, r->lrwork * (int64_t)rt_real_bytes(b->type));
-    int *integers = rt_work_take(&work, r->liwork * (int64_t)sizeof(int));
-    if (rt_is_complex(b->type))
-        HEEVD[b->type - RT_C64](vectors, triangle, &n, a.data, &lda, values, numbers, &r->lwork,
-                                reals, &r->lrwork, integers, &r->liwork, info, 1, 1);
-    else
-        SYEVD[b->type](vectors, triangle, &n, a.data, &lda, values, numbers, &r->lwork, integers,
-                       &r->liwork, info, 1, 1);
-}
-
-/* What LAPACK documents as enough. */
-static eigh_room eigh_room_of(const rt_batch *b)
-{
-    int64_t n = b->call->in[0].sizes[b->call->in[0].rank - 1];
-    int vectors = b->call->out[0].data != NULL;
-    eigh_room r = {.lrwork = 1, .liwork = (int)(vectors ? 3 + 5 * n : 1)};
-    if (rt_is_complex(b->type)) {
-        r.lwork = (int)(vectors ? 2 * n + n * n : n + 1);
-        r.lrwork = (int)(vectors ? 1 + 5 * n + 2 * n * n : n + 1);
-    } else {
-        r.lwork = (int)(vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1);
-    }
-    r.room = rt_work_bytes(r.lwork * (int64_t)rt_type_bytes(b->type)) +
-             rt_work_bytes(r.lrwork * (int64_t)rt_real_bytes(b->type)) +
-             rt_work_bytes(r.liwork * (int64_t)sizeof(int));
-    return r;
-}
-
-static void eigh(const rt_batch *b, int64_t k, char *work)
-{
-    rt_matrix a = rt_matrix_at(&b->call->in[0], k), v = rt_matrix_at(&b->call->out[0], k);
-    rt_matrix values = rt_vector_at(&b->call->out[1], k);
-    int *info = rt_number_at(&b->call->out[2], k);
-    eigh_room r = eigh_room_of(b);
-    *info = 0;
-    if (!v.data) v = rt_columns(rt_work_take(&work, rt_matrix_bytes(a)), a.rows, a.rows, a.element);
-    rt_matrix_copy_triangle(v, a, b->call->ints[RT_EIGH_UPPER] != 0);
-    if (rt_worst_kind(b->type, v) != RT_FINITE) {
-        rt_fill_nan(b->type, v);
-        rt_fill_nan(b->type, values);
-    } else if (a.rows) {
-        eigh_call(b, &r, v, values.data, work, info);
-    }
-}
-
-int rt_op_eigh(rt_frame *frame, const rt_call *call)
-{
-    rt_batch b;
-    RT_TRY(rt_batch_start(&b, frame, call, 1));
-    if (b.count == 0) return 0;
-    rt_matrix a = rt_matrix_at(&call->in[0], 0);
-    b.one = eigh;
-    b.work_bytes = rt_work_bytes(rt_matrix_bytes(a)) + eigh_room_of(&b).room;
-    return rt_batch_run(&b, 9 * (double)a.rows * (double)a.rows * (double)a.rows);
-}
-
-/* ---- any ---- */
 
 /* A pair of complex eigenvalues of a real matrix has its vectors as two columns: real part and
  * imaginary part of the first, whose conjugate is the second. */

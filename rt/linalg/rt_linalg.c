@@ -78,6 +78,16 @@ void rt_batch_places(const fe_tensor *t, uint32_t inner, int64_t k, int64_t coun
     }
 }
 
+rt_aside rt_aside_of(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count)
+{
+    rt_matrix first = inner == 1 ? rt_vector_at(t, 0) : rt_matrix_at(t, 0);
+    rt_aside m = {{0}, count, first.rows, first.columns, first.row, first.column, 0};
+    int64_t places[RT_FACTOR_LANES];
+    rt_batch_places(t, inner, k, count, places);
+    for (int64_t i = 0; i < count; i++) m.places[i] = (char *)t->data + places[i];
+    return m;
+}
+
 rt_matrix rt_columns(void *data, int64_t rows, int64_t columns, size_t element)
 {
     return (rt_matrix){data, rows, columns, 1, rows > 0 ? rows : 1, element};
@@ -174,6 +184,22 @@ void rt_matrix_copy_triangle(rt_matrix to, rt_matrix from, int upper)
         copy_column(to, from, j, begin, end);
         clear_column(to, j, end, to.rows);
     }
+}
+
+void rt_matrix_clear(rt_matrix m)
+{
+    if (m.row != 1) m = rt_mirrored(m);
+    for (int64_t j = 0; j < m.columns; j++) clear_column(m, j, 0, m.rows);
+}
+
+rt_matrix rt_mirrored(rt_matrix m)
+{
+    return (rt_matrix){m.data, m.columns, m.rows, m.column, m.row, m.element};
+}
+
+rt_matrix rt_part(rt_matrix m, int64_t row, int64_t column, int64_t rows, int64_t columns)
+{
+    return (rt_matrix){place(m, row, column), rows, columns, m.row, m.column, m.element};
 }
 
 /* ---- batches ---- */

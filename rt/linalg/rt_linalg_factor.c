@@ -55,16 +55,6 @@ static size_t aside_bytes(const rt_batch *b, int64_t numbers)
     return rt_work_bytes(numbers * (int64_t)rt_factor_kernels_of(b->type)->side);
 }
 
-static rt_aside aside_of(const fe_tensor *t, int64_t k, int64_t count)
-{
-    const int64_t *sizes = t->sizes + t->rank - 2, *strides = t->strides + t->rank - 2;
-    rt_aside m = {{0}, count, sizes[0], sizes[1], strides[0], strides[1], 0};
-    int64_t places[RT_FACTOR_LANES];
-    rt_batch_places(t, 2, k, count, places);
-    for (int64_t i = 0; i < count; i++) m.places[i] = (char *)t->data + places[i];
-    return m;
-}
-
 static rt_aside mirrored(rt_aside m)
 {
     int64_t rows = m.rows, row = m.row;
@@ -136,7 +126,8 @@ static void lu_one(const rt_batch *b, int64_t k, char *work)
 static void lu_some(const rt_batch *b, int64_t k, int64_t count, char *work)
 {
     const rt_factor_kernels *kernels = rt_factor_kernels_of(b->type);
-    rt_aside from = aside_of(&b->call->in[0], k, count), to = aside_of(&b->call->out[0], k, count);
+    rt_aside from = rt_aside_of(&b->call->in[0], 2, k, count),
+             to = rt_aside_of(&b->call->out[0], 2, k, count);
     int32_t pivots[MOST_PIVOTS * RT_FACTOR_LANES], infos[RT_FACTOR_LANES];
     kernels->gather(&from, work);
     kernels->lu_aside(from.rows, from.columns, work, pivots, infos);
@@ -215,8 +206,9 @@ static void lu_solve_some(const rt_batch *b, int64_t k, int64_t count, char *wor
 {
     const rt_factor_kernels *kernels = rt_factor_kernels_of(b->type);
     int64_t form = b->call->ints[RT_LU_SOLVE_FORM];
-    rt_aside lu = aside_of(&b->call->in[0], k, count), from = aside_of(&b->call->in[2], k, count);
-    rt_aside to = aside_of(&b->call->out[0], k, count);
+    rt_aside lu = rt_aside_of(&b->call->in[0], 2, k, count),
+             from = rt_aside_of(&b->call->in[2], 2, k, count);
+    rt_aside to = rt_aside_of(&b->call->out[0], 2, k, count);
     int64_t n = from.rows, columns = from.columns;
     int32_t pivots[MOST_PIVOTS * RT_FACTOR_LANES];
     void *a = rt_work_take(&work, (int64_t)aside_bytes(b, n * n)), *x = work;
@@ -280,7 +272,8 @@ static void cholesky_one(const rt_batch *b, int64_t k, char *work)
 static void cholesky_some(const rt_batch *b, int64_t k, int64_t count, char *work)
 {
     const rt_factor_kernels *kernels = rt_factor_kernels_of(b->type);
-    rt_aside from = aside_of(&b->call->in[0], k, count), to = aside_of(&b->call->out[0], k, count);
+    rt_aside from = rt_aside_of(&b->call->in[0], 2, k, count),
+             to = rt_aside_of(&b->call->out[0], 2, k, count);
     int32_t infos[RT_FACTOR_LANES];
     if (b->call->ints[RT_CHOLESKY_UPPER]) {
         from = mirrored(from);
@@ -326,8 +319,9 @@ static void substitute_one(const rt_batch *b, int64_t k, char *work)
 static void substitute_some(const rt_batch *b, int64_t k, int64_t count, char *work)
 {
     const rt_factor_kernels *kernels = rt_factor_kernels_of(b->type);
-    rt_aside a = aside_of(&b->call->in[0], k, count), from = aside_of(&b->call->in[1], k, count);
-    rt_aside to = aside_of(&b->call->out[0], k, count);
+    rt_aside a = rt_aside_of(&b->call->in[0], 2, k, count),
+             from = rt_aside_of(&b->call->in[1], 2, k, count);
+    rt_aside to = rt_aside_of(&b->call->out[0], 2, k, count);
     void *t = rt_work_take(&work, (int64_t)aside_bytes(b, a.rows * a.columns));
     kernels->gather(&a, t);
     kernels->gather(&from, work);

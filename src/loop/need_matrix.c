@@ -114,18 +114,39 @@ void need_ldl_factor(needing *n)
 
 /* ---- reflections ---- */
 
+/* As rt_reflect_bytes has it. */
+static void state_reflections(needing *n, const matrices *m, sym_expr rows, sym_expr count,
+                              sym_expr vectors)
+{
+    sym_expr wide = sym_add_int(n->t, need_bytes(n, vectors, m->element), 2 * RT_LINE);
+    need_give_each(n, need_times(n, rows, sym_min(n->t, wide, need_number(n, RT_STRIP_BYTES))));
+    need_give_each(n, need_bytes(n, rows, RT_REFLECT_GROUP * m->element));
+    need_give_each(n, need_bytes(n, count, RT_REFLECT_NUMBERS * m->element));
+}
+
+/* And small matrices side by side. */
+static void state_aside(needing *n, const matrices *m)
+{
+    need_give_each(n, need_bytes(n, need_number(n, RT_REFLECT_ASIDE * RT_ASIDE_NUMBERS),
+                                 RT_MOST_LANES * 4 * m->element / m->real));
+}
+
 void need_qr_factor(needing *n)
 {
     matrices m;
     if (!find_matrices(n, &m)) return;
-    need_give_each(n, need_bytes(n, need_most(n, m.columns, 1), RT_LAPACK_BLOCK * m.element));
+    state_reflections(n, &m, m.rows, m.low, m.columns);
+    state_aside(n, &m);
 }
 
-static void state_reflections(needing *n, const matrices *m)
+/* And copies of their scalars. */
+static void state_product(needing *n, const matrices *m, sym_expr vectors)
 {
     const loop_view *tau = &n->op->inputs[1];
-    if (n->op->input_count > 1 && tau->rank)
-        need_give_each(n, need_bytes(n, tau->sizes[tau->rank - 1], m->element));
+    if (n->op->input_count < 2 || !tau->rank) return;
+    sym_expr count = tau->sizes[tau->rank - 1];
+    need_give_each(n, need_bytes(n, count, m->element));
+    state_reflections(n, m, m->rows, count, vectors);
 }
 
 void need_householder_product(needing *n)
@@ -133,10 +154,9 @@ void need_householder_product(needing *n)
     matrices m;
     if (!find_matrices(n, &m)) return;
     const loop_view *q = &n->op->outputs[0];
-    state_reflections(n, &m);
-    if (q->rank)
-        need_give_each(
-            n, need_bytes(n, need_most(n, q->sizes[q->rank - 1], 1), RT_LAPACK_BLOCK * m.element));
+    if (!q->rank) return;
+    state_product(n, &m, q->sizes[q->rank - 1]);
+    state_aside(n, &m);
 }
 
 void need_householder_apply(needing *n)
@@ -145,36 +165,39 @@ void need_householder_apply(needing *n)
     if (!find_matrices(n, &m)) return;
     const loop_view *c = &n->op->outputs[0];
     if (c->rank < 2) return;
-    sym_expr side = c->sizes[c->rank - 1];
-    if (!need_is(n, need_int(n, "left"), 1)) side = sym_max(n->t, side, c->sizes[c->rank - 2]);
-    sym_expr count = need_bytes(n, need_most(n, side, 1), RT_LAPACK_BLOCK);
-    need_give_each(n, need_bytes(n, m.size, m.element));
-    state_reflections(n, &m);
-    need_give_each(n, need_bytes(n, sym_add_int(n->t, count, RT_LAPACK_TABLE_NUMBERS), m.element));
+    bool left = need_is(n, need_int(n, "left"), 1), right = need_is(n, need_int(n, "left"), 0);
+    sym_expr columns = c->sizes[c->rank - 1], rows = c->sizes[c->rank - 2];
+    state_product(n, &m, left ? columns : right ? rows : sym_max(n->t, rows, columns));
 }
 
 /* ---- eigenvalues and singular values ---- */
+
+/* As rt_eigen_bytes has it. */
+static void give_symmetric(needing *n, const matrices *m, bool vectors)
+{
+    sym_expr wide = sym_add_int(n->t, m->rows, RT_EIGEN_MORE);
+    sym_expr columns = sym_add_int(n->t, m->rows, RT_EIGEN_VECTORS);
+    need_give_each(n, need_bytes(n, need_times(n, columns, wide), m->element));
+    if (vectors) need_give_each(n, need_bytes(n, need_times(n, m->rows, wide), m->element));
+}
 
 void need_eigh(needing *n)
 {
     matrices m;
     if (!find_matrices(n, &m)) return;
     bool vectors = is_there(n, 0);
-    sym_expr size = m.rows, square = need_times(n, size, size);
-    sym_expr numbers, reals = need_number(n, 1);
-    need_give_each(n, need_bytes(n, m.size, m.element));
-    if (m.is_complex) {
-        numbers = vectors ? sum(n, size, 2, square, 1) : sym_add_int(n->t, size, 1);
-        reals = sym_add_int(n->t, vectors ? sum(n, size, 5, square, 2) : size, 1);
-    } else {
-        numbers =
-            sym_add_int(n->t, vectors ? sum(n, size, 6, square, 2) : need_bytes(n, size, 2), 1);
+    sym_expr size = m.rows, square = need_times(n, size, size), one = need_number(n, 1);
+    if (!m.is_complex) {
+        give_symmetric(n, &m, vectors);
+        return;
     }
+    sym_expr numbers = vectors ? sum(n, size, 2, square, 1) : sym_add_int(n->t, size, 1);
+    sym_expr reals = sym_add_int(n->t, vectors ? sum(n, size, 5, square, 2) : size, 1);
+    sym_expr integers = vectors ? sym_add_int(n->t, need_bytes(n, size, 5), 3) : one;
+    need_give_each(n, need_bytes(n, m.size, m.element));
     need_give_each(n, need_bytes(n, numbers, m.element));
     need_give_each(n, need_bytes(n, reals, m.real));
-    need_give_each(
-        n, need_bytes(n, vectors ? sym_add_int(n->t, need_bytes(n, size, 5), 3) : need_number(n, 1),
-                      RT_LAPACK_INT));
+    need_give_each(n, need_bytes(n, integers, RT_LAPACK_INT));
 }
 
 void need_eig(needing *n)
@@ -190,19 +213,35 @@ void need_eig(needing *n)
                    need_bytes(n, sym_add_int(n->t, numbers, RT_LAPACK_TABLE_NUMBERS), m.element));
 }
 
+/* As rt_lapack_svd.c has it: reflections of the larger size, squares of the smaller one, two matrices. */
+static void give_real_svd(needing *n, const matrices *m)
+{
+    sym_expr wide = sym_add_int(n->t, m->low, RT_EIGEN_MORE);
+    sym_expr columns = sym_add_int(n->t, need_bytes(n, m->low, 2), RT_SVD_VECTORS);
+    sym_expr rows = sym_add_int(n->t, m->high, RT_EIGEN_MORE);
+    need_give_each(n, need_bytes(n, m->low, 8 * RT_LAPACK_INT));
+    state_reflections(n, m, m->high, m->low, m->high);
+    need_give_each(n, need_bytes(n, need_times(n, m->low, wide), RT_SVD_SQUARES * m->element));
+    need_give_each(n, need_bytes(n, need_times(n, columns, rows), m->element));
+}
+
 void need_svd(needing *n)
 {
     matrices m;
     if (!find_matrices(n, &m)) return;
     bool vectors = is_there(n, 0);
-    sym_expr square = need_times(n, m.low, m.low), reals = need_number(n, 0), numbers;
-    if (m.is_complex && !vectors) reals = sym_add_int(n->t, need_bytes(n, m.low, 7), 1);
-    if (m.is_complex && vectors)
+    if (!m.is_complex) {
+        give_real_svd(n, &m);
+        return;
+    }
+    sym_expr square = need_times(n, m.low, m.low);
+    sym_expr reals = sym_add_int(n->t, need_bytes(n, m.low, 7), 1);
+    if (vectors)
         reals = sym_max(n->t, sum(n, square, 5, m.low, 5),
                         sym_add(n->t, need_bytes(n, need_times(n, m.high, m.low), 2),
                                 sum(n, square, 2, m.low, 1)));
-    numbers = sum(n, m.low, RT_LAPACK_SVD_LOW, m.high, RT_LAPACK_SVD_HIGH);
-    if (vectors) numbers = sym_add(n->t, numbers, need_bytes(n, square, m.is_complex ? 2 : 4));
+    sym_expr numbers = sum(n, m.low, RT_LAPACK_SVD_LOW, m.high, RT_LAPACK_SVD_HIGH);
+    if (vectors) numbers = sym_add(n->t, numbers, need_bytes(n, square, 2));
     need_give_each(n, need_bytes(n, m.size, m.element));
     need_give_each(n, need_bytes(n, m.low, 8 * RT_LAPACK_INT));
     need_give_each(n, need_bytes(n, reals, m.real));

@@ -7,7 +7,7 @@ N passed, 0 failed, N unsupported
 --run-- cp $ROOT/test/cases/ops/linalg_factors.* . && ferrite check --no-cc linalg_factors.pt2
 --out--
 unsupported: linalg_factors.pt2
-    error: exec: cannot handle qr_factor: it needs LAPACK, which this process does not have
+    error: exec: cannot handle svd: it needs LAPACK, which this process does not have
       help: a C compiler links it: leave --no-cc out
 0 passed, 0 failed, 1 unsupported
 --run-- for o in '--target c' '--target process' --no-cc; do ferrite run $ROOT/test/cases/programs/dynamic_mlp.pt2 $o --output-dir "out$o" >log || cat log; done; cmp 'out--target c/0.npy' 'out--target process/0.npy' && ls out--no-cc

@@ -67,6 +67,21 @@ def linalg_triangular(a, b, c, d):
     return *left, *right, *torch.triangular_solve(b, a[0], upper=False, transpose=True)
 
 
+@op(firm(37, 21), firm(20, 75), firm(9, 23, 6), firm(43, 34, dtype=c64), firm(70, 66, dtype=f64), firm(19, 4, 5))
+def linalg_reflections(tall, wide, many, c, large, small):
+    """Columns of several strips, groups of reflections with some left over, scales whose squares are no floats."""
+    scales, broken = torch.logspace(-18, 18, 21), wide.clone()
+    scales[3], broken[2, 7] = 0, float("nan")
+    q, r = la.qr(tall * scales)
+    packed, tau = torch.geqrf(c)
+    power = torch.ones(19, 1, 1)
+    power[3], power[7], power[18] = 1e-30, 0, 1e30
+    aside, r_aside = la.qr(small * power)
+    factors = aside, r_aside / (power + (power == 0)), *torch.geqrf(small.mT), *torch.geqrf(c[:6, :8].reshape(4, 4, 3)), q, r / scales, *torch.geqrf(wide), *la.qr(many), *torch.geqrf(large), torch.geqrf(broken)[0]
+    sides = torch.ormqr(packed, tau, c), torch.ormqr(packed, tau, c, transpose=True), torch.ormqr(packed, tau, c.mT, left=False)
+    return *factors, packed, tau, *sides, torch.ormqr(packed, tau, c.mT, left=False, transpose=True), la.householder_product(packed, tau)
+
+
 @op(firm(2, 4, 3, dtype=f64), firm(3, 5), positive(2, 4, 4), firm(4, 4), firm(3, 4, dtype=c64))
 def linalg_factors(tall, wide, symmetric, square, c):
     qr = *la.qr(tall), *la.qr(tall, mode="complete"), *la.qr(wide, mode="r"), *la.qr(c), *torch.geqrf(c)
@@ -77,6 +92,32 @@ def linalg_factors(tall, wide, symmetric, square, c):
 
 
 AMBIGUOUS.add("linalg_factors")
+
+
+@op(real(37, 37), real(5, 9, 9), real(70, 70, dtype=f64))
+def linalg_symmetric(large, many, wide):
+    """Eigenvalues of matrices with one triangle that counts, with blocks of other scales; vectors by what they make."""
+    apart, w, v = large.clone(), [], []
+    apart[20:, :20], apart[20:, 20:], apart[5:20, 5:20] = 0, apart[20:, 20:] * 1e12, 0
+    for values, vectors in (la.eigh(large), la.eigh(many, UPLO="U"), la.eigh(wide), la.eigh(large * 1e30), la.eigh(large * 1e-38)):
+        scale = values.abs().amax(-1, keepdim=True)
+        w, v = [*w, values / scale], [*v, (vectors * (values / scale).unsqueeze(-2)) @ vectors.mT, vectors.mT @ vectors]
+    values, vectors = la.eigh(apart)
+    back = (vectors * values) @ vectors.mT
+    return *w, *v, back[20:, 20:] / 1e12, back[:20, :20], la.eigvalsh(wide, UPLO="U")
+
+
+@op(real(33, 21), real(19, 40), real(3, 9, 9), real(70, 11, dtype=f64), real(1, 5))
+def linalg_singular(tall, wide, many, narrow, row):
+    """Singular values of matrices that become triangular first and of others, of all scales; vectors by what they make."""
+    values, products = [], []
+    for a in (tall, wide, many.mT, narrow, row, row.mT, tall[:22] * 1e30, wide * 1e-38, many * 0):
+        for all_of_them in (False, True):
+            u, s, vh = la.svd(a, full_matrices=all_of_them)
+            k, scale = s.shape[-1], s.amax(-1, keepdim=True) + 1e-44
+            values.append(s / scale)
+            products += [(u[..., :k] * (s / scale).unsqueeze(-2)) @ vh[..., :k, :], u.mT @ u, vh @ vh.mT]
+    return *values, *products, la.svdvals(narrow.mT), la.svdvals(wide)
 
 
 @op(firm(2, 4, 3, dtype=f64), firm(3, 4), positive(4, 4))

@@ -1,0 +1,9 @@
+/* rt_eigen_f32.c - eigenvalues and eigenvectors of symmetric matrices, and singular values, of f32. */
+typedef float real;
+#include "rt_isa.h"
+
+#include "rt_eigen_bidiagonal.h"
+#include "rt_eigen_reduce.h"
+#include "rt_eigen_rotate.h"
+
+const rt_eigen_kernels RT_FN(rt_eigen_f32) = {reduce, vectors, load_bidiagonal, bidiagonal, scale};

@@ -1,0 +1,12 @@
+/* rt_reflect_c64.c - reflections of vectors of c64. */
+typedef float real;
+#define NUMBER_IS_COMPLEX
+#include "rt_isa.h"
+
+#include "rt_reflect_apply.h"
+#include "rt_reflect_factor.h"
+#include "rt_reflect_lanes.h"
+
+const rt_reflect_kernels RT_FN(rt_reflect_c64) = {
+    factor, apply, REAL_LANES, sizeof(side), gather, scatter, factor_aside, product_aside,
+};

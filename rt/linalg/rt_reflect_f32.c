@@ -1,0 +1,11 @@
+/* rt_reflect_f32.c - reflections of vectors of f32. */
+typedef float real;
+#include "rt_isa.h"
+
+#include "rt_reflect_apply.h"
+#include "rt_reflect_factor.h"
+#include "rt_reflect_lanes.h"
+
+const rt_reflect_kernels RT_FN(rt_reflect_f32) = {
+    factor, apply, REAL_LANES, sizeof(side), gather, scatter, factor_aside, product_aside,
+};
