@@ -110,3 +110,19 @@ refuse 0 1 other_device
 refuse 4 5 other_device
 refuse 4 6 other_device
 refuse 7 8 other_device
+--run-- ferrite inspect works.fx --isa x86-64-v4 --stage wrap | grep -e '^temp' -e '^extern' && ferrite compile works.fx --emit fx -o works.json --quiet
+--file works.fx--
+graph main {
+  placeholder %x user "x" : f32[2,9,71]:cuda0
+  placeholder %w user "w" : f32[20,9,4]:cuda0
+  %c = aten.convolution.default(%x, %w, None, [1], [0], [1], False, [0], 1) : f32[2,20,68]:cuda0
+  %i = aten.sort.default(%c) : (f32[2,20,68]:cuda0, i64[2,20,68]:cuda0)
+  %v = _operator.getitem(%i, 0) : f32[2,20,68]:cuda0
+  output (user %v)
+}
+--out--
+temp   @buf2 : f32[2,20,68] strides [1360,68,1] cuda 0 origin 2
+temp   @buf3 : f32[2,20,68] strides [1360,68,1] pinned origin 6
+temp   @buf4 : f32[2,20,68] strides [1360,68,1] pinned origin 3
+temp   @buf5 : f32[2,20,68] strides [1360,68,1] cuda 0 origin 7
+extern sort (@buf3[2,20,68]{1360,68,1}) -> (@buf4[2,20,68]{1360,68,1}, none) ints [2, 0] floats []
