@@ -33,7 +33,9 @@
  *
  * Order. All work goes into a queue and is done in the order in which it was put there. write, read, copy and
  * launch may return before it is done; the host's memory that they name must stay as it is until a mark that
- * was recorded behind them has been waited for. Two queues know nothing of each other.
+ * was recorded behind them has been waited for. Two queues know nothing of each other, unless the one follows
+ * a mark of the other. A context has two of a device whose driver can do that, for kernels and for copies, so
+ * that the device does both at once; else it has one.
  *
  * Errors. Functions that may fail return 0 or a fe_result (ferrite_abi.h) and write a message of one line
  * into the buffer that they were opened with (fe_device_host.message), which names what failed and why.
@@ -145,6 +147,12 @@ typedef struct fe_device_driver {
      * mark to a later one of it. Waits for both, and frees them, also where it fails. */
     int (*timed_queue_new)(fe_device *device, fe_device_queue **out);
     int (*elapsed)(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds);
+    /* ---- nor in the next; both or none ---- */
+    /* What the queue is given from now on begins when what is before the mark, of another queue of the
+     * device, is done. May return before. The mark stays. */
+    int (*follow)(fe_device_queue *queue, fe_device_mark *mark);
+    /* Frees a mark that nobody waits for; queues that follow it do so still. */
+    void (*forget)(fe_device_mark *mark);
 } fe_device_driver;
 
 /* Of OpenCL 1.2 and later: found when a program is opened (libOpenCL.so.1), on the CPU too (PoCL). */

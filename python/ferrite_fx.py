@@ -22,6 +22,8 @@ written in place, as with out=):
     on_device(library, device), transfer(library, source, target, waits_not), wait(library, buffer)
                                                               programs of several devices: empty_strided has device=,
     empty_pinned(...), on(weight, device)                     and memory of the host that devices copy to is pinned
+    mark(library, number, device, queue), after(...)          a place in a queue of a device ("kernels" or "copies"), and
+                                                              where the other queue waits until the first has come there
     memory(bytes), view(memory, dtype, sizes, strides, byte)  memory that several buffers take turns in, and one of them
     as_strided(buffer, sizes, strides, offset)                a window on a buffer's memory
     kernel(library, name, buffers, ints, grid=, mutated=, cost=, checks=)   a generated kernel: grid = (rows, columns or None),
@@ -223,6 +225,14 @@ def wait(library, buffer):
     library.wait(buffer)
 
 
+def mark(library, number, device, queue):
+    library.mark(number, device, queue)
+
+
+def after(library, number, device, queue):
+    library.after(number, device, queue)
+
+
 # ---- what runs ----
 
 
@@ -314,6 +324,13 @@ class Backend:
         if torch.cuda.is_available():
             torch.cuda.synchronize()
 
+    def mark(self, number, device, queue):
+        """A place in a queue of the device, behind all that it has been given by now. Of a backend that gives kernels
+        and copies to two queues; here they go into one."""
+
+    def after(self, number, device, queue):
+        """What the queue is given from now on begins when the other one has come to the mark of that number."""
+
     def extern(self, name, ins, out, ints, floats, text, epilogue, checks=(), work=None):
         packs = sum(1 << k for k, view in enumerate(ins) if isinstance(view, Packed))
         after = epilogue and (self.library.kernel(epilogue[0]), [_address(b) for b in epilogue[1]], epilogue[2])
@@ -352,13 +369,13 @@ def _argument(value):
 _FUNCTIONS = {
     f"ferrite.{f.__name__}": f
     for f in (min, max, both, either, same, size, stride, number, item, solve, input, storage_of, start_of, check, check_size, check_stride,
-              check_apart, check_range, check_number, check_numbers, clear, on_device, transfer, wait, empty_pinned, on, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
+              check_apart, check_range, check_number, check_numbers, clear, on_device, transfer, wait, mark, after, empty_pinned, on, memory, view, as_strided, delete, kernel, extern, custom, cond, repeat, go_on,
               div, mod)
 }
 _FUNCTIONS["torch.empty_strided"] = torch.empty_strided
 _FUNCTIONS.update({f"operator.{name}": getattr(operator, name) for name in ("add", "mul", "eq", "ne", "lt", "le", "not_", "getitem")})
 for _function in (kernel, extern, custom, cond, repeat, go_on, check, check_size, check_stride, check_apart, check_range, check_number,
-                  check_numbers, clear, delete, on_device, transfer, wait, input):
+                  check_numbers, clear, delete, on_device, transfer, wait, mark, after, input):
     torch.fx.node.has_side_effect(_function)  # for passes that drop what nobody uses
 
 

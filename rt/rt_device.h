@@ -16,6 +16,13 @@ int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, co
 /* Returns when all copies that were to be asked for so are done. */
 int rt_wait(rt_frame *frame, const void *later);
 
+/* The queues of a device. Where its driver has one alone, both are that. */
+typedef enum rt_queue { RT_KERNELS, RT_COPIES, RT_QUEUES } rt_queue;
+/* A place in a queue, by its number, behind all that it has been given by now; what this queue is given from
+ * now on begins when the other one has come to that place. */
+int rt_mark(rt_frame *frame, uint32_t device, rt_queue queue, uint32_t number);
+int rt_after(rt_frame *frame, uint32_t device, rt_queue queue, uint32_t number);
+
 /* As rt_check_numbers and rt_clear, of memory of a device, by way of the host. */
 int rt_check_numbers_on(rt_frame *frame, uint32_t device, const fe_tensor *t, int finite,
                         const char *what);

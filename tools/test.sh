@@ -204,6 +204,11 @@ device_parts() {
         --device privateuseone --devices build/delayed.so --target process
     part "cases on a device, and all that they take and give" build/ferrite check test/cases \
         --jobs "$JOBS" --device privateuseone --device-ports --devices build/delayed.so --target process
+    part "cases on a device of one's own, whose queues run ahead" env DELAYED_ORDER=ahead \
+        build/ferrite check test/cases --jobs "$JOBS" --device privateuseone --devices build/delayed.so --target process
+    part "cases on two devices, whose queues go on by chance" env DELAYED_ORDER=7 build/ferrite check \
+        --jobs "$JOBS" --device privateuseone:0 --place '*.default=privateuseone:1' \
+        --devices build/delayed.so --target process $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)
     part "cases on two devices" build/ferrite check --jobs "$JOBS" --device privateuseone:0 \
         --place '*.default=privateuseone:1' --devices build/delayed.so --target process \
         $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)

@@ -7,10 +7,18 @@
  * It runs kernels on the CPU, compiled by `cc`, and is made to find mistakes rather than to be fast: nothing
  * in a queue is done before somebody waits for it; then it is done on another thread, while which alone the
  * memory of the device can be touched. What a copy to the device reads is read then, however the host has
- * changed it meanwhile, and what the host reads too early is noise.
+ * changed it meanwhile, and what the host reads too early is noise. Its queues know nothing of each other
+ * but by the marks that they follow: of another queue no more is done than up to such a mark.
+ * $DELAYED_ORDER=ahead lets the others do all that they may before the one that is waited for; a number lets
+ * chance decide (of one context: it is for tests).
+ *
+ * Its clock is that of a machine whose queues work side by side: a microsecond for each work-item of a
+ * kernel, and for each byte that is copied.
+ *
+ * With -DONE_QUEUE it has no queues that follow each other, and programs use one.
  *
  * $DELAYED_FAULT=CALL:N lets the N-th call of a kind fail: open, allocate, pinned, load, queue, write, read,
- * copy, launch, record, wait; lost:N that one and all behind it, f64: there is no double.
+ * copy, launch, record, follow, wait; lost:N that one and all behind it, f64: there is no double.
  */
 #define _GNU_SOURCE
 #include "ferrite_device.h"
@@ -37,7 +45,9 @@ struct fe_device {
     int32_t index;
     block *blocks;
     pthread_mutex_t lock;
-    int is_lost; /* and does nothing any more */
+    int is_lost;   /* and does nothing any more */
+    int64_t ticks; /* by its clock: what the host has waited for was done then */
+    fe_device_queue *queues;
 };
 
 enum { NOISE = 0xa5 };
@@ -262,7 +272,7 @@ static int load(fe_device *d, const fe_device_code *code, fe_device_module **out
 /* ---- queues: work waits until somebody waits for it ---- */
 
 typedef struct work {
-    enum { WRITE, READ, COPY, LAUNCH } kind;
+    enum { WRITE, READ, COPY, LAUNCH, FOLLOW } kind;
     void *to;
     const void *from;
     int64_t bytes;
@@ -272,6 +282,8 @@ typedef struct work {
     void **buffers;
     int64_t *ints;
     uint32_t buffer_count;
+    fe_device_queue *other; /* FOLLOW: all of its works before this one are done first */
+    size_t behind;
 } work;
 
 struct fe_device_queue {
@@ -279,7 +291,8 @@ struct fe_device_queue {
     work *works;
     size_t count, room, done; /* works that were put there ever, and were done */
     size_t first;             /* number of works[0] */
-    int64_t ticks;            /* work-items and bytes that were put there: its clock */
+    int64_t ticks;            /* by the clock: all that was put there is done then */
+    fe_device_queue *next;
 };
 
 struct fe_device_mark {
@@ -304,6 +317,7 @@ static void do_work(const work *w)
         for (int64_t item = w->rows * w->columns; item-- > 0;)
             w->caller(w->fault, w->rows, w->columns, item, w->buffers, w->ints);
         break;
+    case FOLLOW: break;
     }
 }
 
@@ -312,18 +326,53 @@ typedef struct errand {
     size_t behind;
 } errand;
 
+static int may_do_next(const fe_device_queue *q)
+{
+    const work *w = &q->works[q->done - q->first];
+    return q->done < q->count && (w->kind != FOLLOW || w->other->done >= w->behind);
+}
+
+static void do_next(fe_device_queue *q)
+{
+    work *w = &q->works[q->done++ - q->first];
+    if (!q->device->is_lost) do_work(w);
+    free(w->buffers);
+    free(w->ints);
+}
+
+/* What other queues do before this one goes on. */
+static void let_others(const fe_device_queue *q)
+{
+    static unsigned chance;
+    const char *order = getenv("DELAYED_ORDER");
+    if (!order) return;
+    int is_ahead = strcmp(order, "ahead") == 0;
+    if (!chance) chance = is_ahead ? 1 : (unsigned)atoi(order);
+    for (fe_device_queue *other = q->device->queues; other; other = other->next)
+        while (other != q && may_do_next(other)) {
+            chance = chance * 1103515245u + 12345u;
+            if (!is_ahead && (chance >> 16 & 1)) break;
+            do_next(other);
+        }
+}
+
+/* Another queue does what this one follows. */
+static void go_on(fe_device_queue *q, size_t behind)
+{
+    while (q->done < behind) {
+        let_others(q);
+        const work *w = &q->works[q->done - q->first];
+        if (w->kind == FOLLOW) go_on(w->other, w->behind);
+        if (q->done < behind) do_next(q);
+    }
+}
+
 static void *run_errand(void *data)
 {
     const errand *e = data;
-    fe_device_queue *q = e->queue;
-    reach(q->device, PROT_READ | PROT_WRITE);
-    while (q->done < e->behind) {
-        work *w = &q->works[q->done++ - q->first];
-        if (!q->device->is_lost) do_work(w);
-        free(w->buffers);
-        free(w->ints);
-    }
-    reach(q->device, PROT_NONE);
+    reach(e->queue->device, PROT_READ | PROT_WRITE);
+    go_on(e->queue, e->behind);
+    reach(e->queue->device, PROT_NONE);
     return NULL;
 }
 
@@ -335,12 +384,12 @@ static int do_until(fe_device_queue *q, size_t behind)
     if (pthread_create(&thread, NULL, run_errand, &e) != 0)
         return say(q->device, FE_RUN_NO_MEMORY, "no thread");
     pthread_join(thread, NULL);
-    if (q->done == q->count) q->first = q->count;
     return 0;
 }
 
 static int put(fe_device_queue *q, const work *w)
 {
+    if (q->done == q->count) q->first = q->count;
     if (q->count - q->first == q->room) {
         size_t room = q->room ? 2 * q->room : 64;
         work *more = realloc(q->works, room * sizeof *more);
@@ -349,6 +398,7 @@ static int put(fe_device_queue *q, const work *w)
         q->room = room;
     }
     q->works[q->count++ - q->first] = *w;
+    if (q->ticks < q->device->ticks) q->ticks = q->device->ticks;
     q->ticks += w->rows * w->columns + w->bytes;
     return 0;
 }
@@ -359,12 +409,21 @@ static int queue_new(fe_device *d, fe_device_queue **out)
     *out = fault ? NULL : calloc(1, sizeof **out);
     if (!*out) return fault ? fault : FE_RUN_NO_MEMORY;
     (*out)->device = d;
+    pthread_mutex_lock(&d->lock);
+    (*out)->next = d->queues;
+    d->queues = *out;
+    pthread_mutex_unlock(&d->lock);
     return 0;
 }
 
 static void queue_free(fe_device_queue *q)
 {
     do_until(q, q->count);
+    pthread_mutex_lock(&q->device->lock);
+    fe_device_queue **at = &q->device->queues;
+    while (*at != q) at = &(*at)->next;
+    *at = q->next;
+    pthread_mutex_unlock(&q->device->lock);
     free(q->works);
     free(q);
 }
@@ -431,6 +490,7 @@ static int record(fe_device_queue *q, fe_device_mark **out)
     int fault = fails(q->device, "record", FE_RUN_BAD_PROCESSOR);
     *out = fault ? NULL : calloc(1, sizeof **out);
     if (!*out) return fault ? fault : FE_RUN_NO_MEMORY;
+    if (q->ticks < q->device->ticks) q->ticks = q->device->ticks;
     (*out)->queue = q;
     (*out)->behind = q->count;
     (*out)->ticks = q->ticks;
@@ -441,11 +501,24 @@ static int wait_for(fe_device_mark *mark)
 {
     int fault = fails(mark->queue->device, "wait", FE_RUN_BAD_PROCESSOR);
     int code = do_until(mark->queue, mark->behind);
+    if (mark->queue->device->ticks < mark->ticks) mark->queue->device->ticks = mark->ticks;
     free(mark);
     return fault ? fault : code;
 }
 
-/* A microsecond for each work-item of a kernel, and for each byte that is copied. */
+static int follow(fe_device_queue *q, fe_device_mark *mark)
+{
+    int fault = fails(q->device, "follow", FE_RUN_BAD_PROCESSOR);
+    if (fault) return fault;
+    if (q->ticks < mark->ticks) q->ticks = mark->ticks;
+    return put(q, &(work){.kind = FOLLOW, .other = mark->queue, .behind = mark->behind});
+}
+
+static void forget(fe_device_mark *mark)
+{
+    free(mark);
+}
+
 static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
 {
     *nanoseconds = 1000 * (to->ticks - from->ticks);
@@ -477,6 +550,11 @@ const fe_device_driver *ferrite_device(void)
                                             .wait = wait_for,
                                             .owns = owns,
                                             .timed_queue_new = queue_new,
-                                            .elapsed = elapsed};
+                                            .elapsed = elapsed,
+#ifndef ONE_QUEUE
+                                            .follow = follow,
+                                            .forget = forget
+#endif
+    };
     return &driver;
 }

@@ -53,6 +53,7 @@ enum {
     X(StreamCreate, "cuStreamCreate", (CUstream *, unsigned))                                      \
     X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
     X(StreamSynchronize, "cuStreamSynchronize", (CUstream))                                        \
+    X(StreamWaitEvent, "cuStreamWaitEvent", (CUstream, CUevent, unsigned))                         \
     X(MemcpyHtoD, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))           \
     X(MemcpyDtoH, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))                 \
     X(MemcpyDtoD, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, size_t, CUstream))            \
@@ -440,6 +441,20 @@ static int wait_for(fe_device_mark *mark)
     return status ? fail(d, "work on the device", status) : 0;
 }
 
+static int follow(fe_device_queue *q, fe_device_mark *mark)
+{
+    take(q->device);
+    CUresult status = q->device->cu.StreamWaitEvent(q->stream, mark->event, 0);
+    return status ? fail(q->device, "waiting for another queue", status) : 0;
+}
+
+static void forget(fe_device_mark *mark)
+{
+    take(mark->device);
+    mark->device->cu.EventDestroy(mark->event);
+    free(mark);
+}
+
 static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
 {
     fe_device *d = from->device;
@@ -477,4 +492,6 @@ const fe_device_driver fe_cuda_driver = {.version = FE_DEVICE_VERSION,
                                          .wait = wait_for,
                                          .owns = owns,
                                          .timed_queue_new = timed_queue_new,
-                                         .elapsed = elapsed};
+                                         .elapsed = elapsed,
+                                         .follow = follow,
+                                         .forget = forget};

@@ -1,9 +1,5 @@
 /* rt_device.c - what runs elsewhere than on the host: devices that a model opens, with kernels and weights of
- * their own, and the queue that each context has for each of them.
- *
- * A device is opened by the first context of a model. What a context asks of it goes into one queue, so that
- * calls of one device see each other's results; the host alone waits, for what it reads and for what it may
- * change.
+ * their own, and what contexts ask of them: kernels and copies. rt_device_queue.c has the order of all that.
  */
 #include "rt_opened.h"
 
@@ -158,13 +154,9 @@ static void end(fe_context *context)
     const rt_program *program = context->model->program;
     for (uint32_t k = 1; context->devices && k <= program->device_count; k++) {
         const rt_opened *o = rt_opened_of(context, k);
-        rt_used *u = rt_used_of(context, k);
-        for (uint32_t i = 0; i < u->pending_count; i++) o->driver->wait(u->pending[i].mark);
-        if (u->queue) o->driver->queue_free(u->queue);
-        if (u->fault) o->driver->release(o->device, u->fault);
-        for (uint32_t i = 0; i < u->pending_room; i++) free(u->pending[i].found);
-        free(u->pending);
-        free(u->traced);
+        rt_queues_free(context, k);
+        if (rt_used_of(context, k)->fault)
+            o->driver->release(o->device, rt_used_of(context, k)->fault);
     }
     free(context->devices);
     context->devices = NULL;
@@ -180,12 +172,10 @@ static int begin(fe_context *context)
     for (uint32_t k = 1; k <= program->device_count; k++) {
         const rt_opened *o = rt_opened_of(context, k);
         rt_used *u = rt_used_of(context, k);
-        int code = program->step_count && rt_has_clock(o->driver)
-                       ? o->driver->timed_queue_new(o->device, &u->queue)
-                       : o->driver->queue_new(o->device, &u->queue);
+        int code = rt_queues_new(context, k);
         if (code == 0) code = o->driver->allocate(o->device, RT_FAULT_BYTES, &u->fault);
-        if (code == 0) code = o->driver->write(u->queue, u->fault, zeroes, RT_FAULT_BYTES);
         if (code) return rt_device_failed(&frame, k, code);
+        RT_TRY(rt_move_bytes(&frame, RT_KERNELS, zeroes, 0, u->fault, k, RT_FAULT_BYTES));
     }
     return 0;
 }
@@ -204,75 +194,7 @@ static void *memory_new(const fe_context *context, uint32_t device, int is_pinne
     return NULL;
 }
 
-/* ---- waiting ---- */
-
-static int move_bytes(rt_frame *f, const void *from, uint32_t from_device, void *to,
-                      uint32_t to_device, int64_t bytes);
-
-/* All that is in the queue by now is done when this returns. */
-static int drain(rt_frame *f, uint32_t device)
-{
-    const rt_opened *o = rt_opened_of(f->context, device);
-    fe_device_mark *mark;
-    int code = o->driver->record(rt_used_of(f->context, device)->queue, &mark);
-    if (code == 0) code = o->driver->wait(mark);
-    return code ? rt_device_failed(f, device, code) : 0;
-}
-
-/* Whoever waits for what is in the queue by now finds there what checks have found. */
-static int ask_for_faults(rt_frame *f, uint32_t device, int64_t *found)
-{
-    const rt_used *u = rt_used_of(f->context, device);
-    found[0] = 0;
-    return u->checked > u->cleared ? move_bytes(f, u->fault, device, found, 0, RT_FAULT_BYTES) : 0;
-}
-
-/* What a check has written by the time of so many, as if a kernel of the host had. */
-static int take_fault(rt_frame *f, uint32_t device, const int64_t *found, uint64_t checked)
-{
-    static const char zeroes[RT_FAULT_BYTES];
-    rt_used *u = rt_used_of(f->context, device);
-    if (checked > u->cleared) u->cleared = checked;
-    if (!found[0]) return 0;
-    f->fault.raised = 0; /* of the host, by now a failure behind this one */
-    rt_outside(&f->fault, found[1], found[2], found[3]);
-    RT_TRY(move_bytes(f, zeroes, 0, u->fault, device, RT_FAULT_BYTES));
-    RT_TRY(drain(f, device));
-    u->cleared = u->checked;
-    return rt_in_range(f, f->context->model->program->device_checks);
-}
-
-static int wait_at(rt_frame *f, uint32_t device, rt_used *u, uint32_t at)
-{
-    rt_pending waited = u->pending[at];
-    u->pending[at] = u->pending[--u->pending_count];
-    u->pending[u->pending_count] = waited;
-    int code = rt_opened_of(f->context, device)->driver->wait(waited.mark);
-    return code ? rt_device_failed(f, device, code)
-                : take_fault(f, device, waited.found, waited.checked);
-}
-
-int rt_wait(rt_frame *frame, const void *later)
-{
-    uint32_t count = frame->context->model->program->device_count;
-    for (uint32_t k = 1; k <= count; k++) {
-        rt_used *u = rt_used_of(frame->context, k);
-        for (uint32_t i = u->pending_count; i-- > 0;)
-            if (u->pending[i].later == later) RT_TRY(wait_at(frame, k, u, i));
-    }
-    return 0;
-}
-
-/* The same, and no check has failed. */
-int rt_device_finish(rt_frame *f, uint32_t device)
-{
-    rt_used *u = rt_used_of(f->context, device);
-    RT_TRY(ask_for_faults(f, device, u->found));
-    RT_TRY(drain(f, device));
-    return take_fault(f, device, u->found, u->checked);
-}
-
-/* What is in the queue may still work there. */
+/* What is in the queues may still work there. */
 static void memory_free(const fe_context *context, uint32_t device, int is_pinned, void *memory)
 {
     rt_frame frame = {.context = (fe_context *)(uintptr_t)context};
@@ -281,51 +203,12 @@ static void memory_free(const fe_context *context, uint32_t device, int is_pinne
     const rt_opened *o = rt_opened_of(context, device);
     memcpy(error, context->error, sizeof error);
     for (uint32_t k = 1; k <= context->model->program->device_count; k++)
-        if (k == device || is_pinned) drain(&frame, k);
+        if (k == device || is_pinned) rt_device_drain(&frame, k);
     memcpy(frame.context->error, error, sizeof error);
     if (is_pinned)
         o->driver->release_pinned(o->device, memory);
     else
         o->driver->release(o->device, memory);
-}
-
-/* The host waits for what is in the queue by now when it asks for this buffer. */
-static int postpone(rt_frame *f, uint32_t device, const void *later)
-{
-    rt_used *u = rt_used_of(f->context, device);
-    if (u->pending_count == u->pending_room) {
-        uint32_t room = u->pending_room ? 2 * u->pending_room : 8;
-        rt_pending *more = realloc(u->pending, room * sizeof *more);
-        if (!more) return rt_device_finish(f, device);
-        memset(more + u->pending_count, 0, (room - u->pending_count) * sizeof *more);
-        u->pending = more;
-        u->pending_room = room;
-    }
-    rt_pending *p = &u->pending[u->pending_count];
-    if (!p->found) p->found = malloc(RT_FAULT_BYTES);
-    if (!p->found) return rt_device_finish(f, device);
-    RT_TRY(ask_for_faults(f, device, p->found));
-    p->later = later;
-    p->checked = u->checked;
-    int code = rt_opened_of(f->context, device)->driver->record(u->queue, &p->mark);
-    if (code) return rt_device_failed(f, device, code);
-    u->pending_count++;
-    return 0;
-}
-
-static int settle(rt_frame *frame)
-{
-    int code = 0;
-    for (uint32_t k = 1; k <= frame->context->model->program->device_count; k++) {
-        rt_used *u = rt_used_of(frame->context, k);
-        while (u->pending_count) {
-            int failure = wait_at(frame, k, u, u->pending_count - 1);
-            if (failure && !code) code = failure;
-        }
-        int failure = u->checked > u->cleared ? rt_device_finish(frame, k) : 0;
-        if (failure && !code) code = failure;
-    }
-    return code;
 }
 
 /* ---- copies ---- */
@@ -346,16 +229,22 @@ static int are_alike(const fe_tensor *a, const fe_tensor *b)
            rt_reach_bytes(a) == elements_of(a) * (int64_t)rt_dtype_bytes(a->dtype);
 }
 
-static int move_bytes(rt_frame *f, const void *from, uint32_t from_device, void *to,
-                      uint32_t to_device, int64_t bytes)
+int rt_move_bytes(rt_frame *f, rt_queue queue, const void *from, uint32_t from_device, void *to,
+                  uint32_t to_device, int64_t bytes)
 {
     uint32_t device = from_device ? from_device : to_device;
     const fe_device_driver *driver = rt_opened_of(f->context, device)->driver;
-    fe_device_queue *queue = rt_used_of(f->context, device)->queue;
-    int code = !from_device ? driver->write(queue, to, from, bytes)
-               : !to_device ? driver->read(queue, to, from, bytes)
-                            : driver->copy(queue, to, from, bytes);
+    fe_device_queue *at = rt_lane_of(rt_used_of(f->context, device), queue)->queue;
+    int code = !from_device ? driver->write(at, to, from, bytes)
+               : !to_device ? driver->read(at, to, from, bytes)
+                            : driver->copy(at, to, from, bytes);
     return code ? rt_device_failed(f, device, code) : 0;
+}
+
+static int copy_bytes(rt_frame *f, const void *from, uint32_t from_device, void *to,
+                      uint32_t to_device, int64_t bytes)
+{
+    return rt_move_bytes(f, RT_COPIES, from, from_device, to, to_device, bytes);
 }
 
 /* By way of the host: what is read there is put in order, and written. */
@@ -366,17 +255,17 @@ static int move_staged(rt_frame *f, const fe_tensor *from, uint32_t from_device,
     fe_tensor source = *from, target = *to;
     if (from_device) {
         source.data = staged;
-        RT_TRY(move_bytes(f, from->data, from_device, staged, 0, from_bytes));
+        RT_TRY(copy_bytes(f, from->data, from_device, staged, 0, from_bytes));
         RT_TRY(rt_device_finish(f, from_device));
     }
     if (to_device) {
         target.data = staged + from_bytes;
-        RT_TRY(move_bytes(f, to->data, to_device, target.data, 0, to_bytes));
+        RT_TRY(copy_bytes(f, to->data, to_device, target.data, 0, to_bytes));
         RT_TRY(rt_device_finish(f, to_device));
     }
     RT_TRY(rt_op_copy(f, &(rt_call){.in = &source, .in_count = 1, .out = &target, .out_count = 1}));
     if (!to_device) return 0;
-    RT_TRY(move_bytes(f, target.data, 0, to->data, to_device, to_bytes));
+    RT_TRY(copy_bytes(f, target.data, 0, to->data, to_device, to_bytes));
     return rt_device_finish(f, to_device);
 }
 
@@ -386,8 +275,8 @@ static int transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device
     uint32_t device = from_device ? from_device : to_device;
     if (are_alike(from, to) && (!from_device || !to_device)) {
         RT_TRY(
-            move_bytes(frame, from->data, from_device, to->data, to_device, rt_reach_bytes(from)));
-        return later ? postpone(frame, device, later) : rt_device_finish(frame, device);
+            copy_bytes(frame, from->data, from_device, to->data, to_device, rt_reach_bytes(from)));
+        return later ? rt_postpone(frame, device, later) : rt_device_finish(frame, device);
     }
     char *staged = malloc((size_t)(rt_reach_bytes(from) + rt_reach_bytes(to)));
     if (!staged) return rt_fail(frame, FE_RUN_NO_MEMORY, "no memory for a copy between devices");
@@ -396,14 +285,23 @@ static int transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device
     return code;
 }
 
+/* What was to be copied before is there all the same when the host has waited. */
+static int transfer_nothing(rt_frame *frame, uint32_t from_device, uint32_t to_device,
+                            const void *later)
+{
+    if (later) return rt_postpone(frame, from_device ? from_device : to_device, later);
+    if (from_device) RT_TRY(rt_device_finish(frame, from_device));
+    return to_device ? rt_device_finish(frame, to_device) : 0;
+}
+
 int rt_transfer(rt_frame *frame, const fe_tensor *from, uint32_t from_device, const fe_tensor *to,
                 uint32_t to_device, const void *later)
 {
     uint32_t device = from_device ? from_device : to_device;
     fe_device_mark *begun;
-    if (elements_of(from) == 0) return 0;
-    RT_TRY(rt_clock_begin(frame, device, &begun));
-    return rt_clock_end(frame, device, begun,
+    if (elements_of(from) == 0) return transfer_nothing(frame, from_device, to_device, later);
+    RT_TRY(rt_clock_begin(frame, device, RT_COPIES, &begun));
+    return rt_clock_end(frame, device, RT_COPIES, begun,
                         transfer(frame, from, from_device, to, to_device, later));
 }
 
@@ -427,16 +325,18 @@ int rt_launch_on(rt_frame *frame, uint32_t device, uint32_t kernel, const fe_ker
                                .ints = args->ints,
                                .int_count = int_count};
     fe_device_mark *begun;
-    RT_TRY(rt_clock_begin(frame, device, &begun));
-    int code = o->driver->launch(u->queue, &launch);
+    RT_TRY(rt_clock_begin(frame, device, RT_KERNELS, &begun));
+    int code = o->driver->launch(rt_lane_of(u, RT_KERNELS)->queue, &launch);
+    u->launched++;
     u->checked += args->fault != NULL;
-    return rt_clock_end(frame, device, begun, code ? rt_device_failed(frame, device, code) : 0);
+    return rt_clock_end(frame, device, RT_KERNELS, begun,
+                        code ? rt_device_failed(frame, device, code) : 0);
 }
 
 static int move_now(rt_frame *frame, uint32_t from_device, const void *from, uint32_t to_device,
                     void *to, size_t bytes)
 {
-    RT_TRY(move_bytes(frame, from, from_device, to, to_device, (int64_t)bytes));
+    RT_TRY(rt_move_bytes(frame, RT_KERNELS, from, from_device, to, to_device, (int64_t)bytes));
     return rt_device_finish(frame, from_device ? from_device : to_device);
 }
 
@@ -446,8 +346,9 @@ static int move_now(rt_frame *frame, uint32_t from_device, const void *from, uin
 static void *bring(rt_frame *f, uint32_t device, const fe_tensor *t, int *code)
 {
     int64_t bytes = rt_reach_bytes(t);
+    *code = rt_device_finish(f, device); /* copies are there too */
+    if (*code) return NULL;
     void *near = bytes ? malloc((size_t)bytes) : NULL;
-    *code = 0;
     if (!bytes) return NULL;
     if (!near)
         *code = rt_fail(f, FE_RUN_NO_MEMORY, "no memory to look at a device's");
@@ -512,7 +413,7 @@ const rt_device_support rt_devices = {.open = open_all,
                                       .set_driver = set_driver,
                                       .begin = begin,
                                       .end = end,
-                                      .settle = settle,
+                                      .settle = rt_settle,
                                       .memory_new = memory_new,
                                       .memory_free = memory_free,
                                       .owns = owns,

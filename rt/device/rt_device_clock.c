@@ -18,36 +18,41 @@ static void drop_marks(const rt_opened *o, fe_device_mark **marks, uint32_t coun
         if (marks[i]) o->driver->wait(marks[i]);
 }
 
-static int two_marks(rt_frame *f, uint32_t device, fe_device_mark **marks)
+static int two_marks(rt_frame *f, uint32_t device, const rt_lane *lane, fe_device_mark **marks)
 {
-    fe_device_queue *queue = rt_used_of(f->context, device)->queue;
     const fe_device_driver *driver = rt_opened_of(f->context, device)->driver;
-    int code = driver->record(queue, &marks[0]);
+    int code = driver->record(lane->queue, &marks[0]);
     if (code) marks[0] = NULL;
-    if (!code && (code = driver->record(queue, &marks[1])) != 0) marks[1] = NULL;
+    if (!code && (code = driver->record(lane->queue, &marks[1])) != 0) marks[1] = NULL;
     return code ? rt_device_failed(f, device, code) : 0;
 }
 
-static int traced_begin(rt_frame *f, uint32_t device)
+static int traced_begin(rt_frame *f, uint32_t device, rt_lane *lane)
 {
-    rt_used *u = rt_used_of(f->context, device);
-    if (!u->start) return 0;
-    if (u->traced_count == u->traced_room) {
-        int64_t room = 2 * u->traced_room + 64;
-        rt_traced *more = realloc(u->traced, (size_t)room * sizeof *more);
+    if (!lane->start) return 0;
+    if (lane->traced_count == lane->traced_room) {
+        int64_t room = 2 * lane->traced_room + 64;
+        rt_traced *more = realloc(lane->traced, (size_t)room * sizeof *more);
         if (!more) return FE_RUN_NO_MEMORY;
-        u->traced = more;
-        u->traced_room = room;
+        lane->traced = more;
+        lane->traced_room = room;
     }
-    rt_traced *t = &u->traced[u->traced_count++];
+    rt_traced *t = &lane->traced[lane->traced_count++];
     *t = (rt_traced){.step = f->context->clock.step};
-    return two_marks(f, device, t->marks);
+    return two_marks(f, device, lane, t->marks);
 }
 
-static int traced_end(rt_frame *f, uint32_t device)
+static int traced_end(rt_frame *f, uint32_t device, const rt_lane *lane)
 {
-    rt_used *u = rt_used_of(f->context, device);
-    return u->traced_count ? two_marks(f, device, u->traced[u->traced_count - 1].marks + 2) : 0;
+    if (!lane->traced_count) return 0;
+    return two_marks(f, device, lane, lane->traced[lane->traced_count - 1].marks + 2);
+}
+
+static int start_lane(rt_frame *f, uint32_t device, rt_lane *lane)
+{
+    int code = rt_opened_of(f->context, device)->driver->record(lane->queue, &lane->start);
+    lane->started_ns = rt_trace_now(f->context);
+    return code ? rt_device_failed(f, device, code) : 0;
 }
 
 /* The clock of the device and the host's are set by a mark in a queue that is empty. */
@@ -56,21 +61,20 @@ int rt_trace_begin(rt_frame *f)
     for (uint32_t k = 1; k <= f->context->model->program->device_count; k++) {
         const rt_opened *o = rt_opened_of(f->context, k);
         rt_used *u = rt_used_of(f->context, k);
-        u->traced_count = 0;
-        u->start = NULL;
+        for (uint32_t q = 0; q < RT_QUEUES; q++) {
+            u->lanes[q].traced_count = 0;
+            u->lanes[q].start = NULL;
+        }
         if (!rt_has_clock(o->driver)) continue;
         RT_TRY(rt_device_finish(f, k));
-        int code = o->driver->record(u->queue, &u->start);
-        u->started_ns = rt_trace_now(f->context);
-        if (code) return rt_device_failed(f, k, code);
+        for (uint32_t q = 0; q < u->lane_count; q++) RT_TRY(start_lane(f, k, &u->lanes[q]));
     }
     return 0;
 }
 
-static int trace_end_of(rt_frame *f, uint32_t device)
+static int trace_end_of(rt_frame *f, uint32_t device, rt_lane *u)
 {
     const rt_opened *o = rt_opened_of(f->context, device);
-    rt_used *u = rt_used_of(f->context, device);
     fe_device_mark *last = u->start;
     int64_t at = u->started_ns, ns;
     int code = 0;
@@ -103,8 +107,11 @@ int rt_trace_end(rt_frame *f)
 {
     int code = 0;
     for (uint32_t k = 1; k <= f->context->model->program->device_count; k++) {
-        int failure = rt_used_of(f->context, k)->start ? trace_end_of(f, k) : 0;
-        if (failure && !code) code = failure;
+        rt_used *u = rt_used_of(f->context, k);
+        for (uint32_t q = 0; q < u->lane_count; q++) {
+            int failure = u->lanes[q].start ? trace_end_of(f, k, &u->lanes[q]) : 0;
+            if (failure && !code) code = failure;
+        }
     }
     return code;
 }
@@ -113,30 +120,30 @@ int rt_trace_end(rt_frame *f)
 
 /* Of a program that is to tell them, what is asked of a device begins when nothing is under way; but not in
  * a run that is traced. */
-int rt_clock_begin(rt_frame *f, uint32_t device, fe_device_mark **from)
+int rt_clock_begin(rt_frame *f, uint32_t device, rt_queue queue, fe_device_mark **from)
 {
     const rt_opened *o = rt_opened_of(f->context, device);
+    rt_lane *lane = rt_lane_of(rt_used_of(f->context, device), queue);
     *from = NULL;
     if (!f->context->model->program->step_count) return 0;
-    if (f->context->clock.events) return traced_begin(f, device);
+    if (f->context->clock.events) return traced_begin(f, device, lane);
     RT_TRY(rt_device_finish(f, device));
-    int code = rt_has_clock(o->driver)
-                   ? o->driver->record(rt_used_of(f->context, device)->queue, from)
-                   : 0;
+    int code = rt_has_clock(o->driver) ? o->driver->record(lane->queue, from) : 0;
     return code ? rt_device_failed(f, device, code) : 0;
 }
 
 /* By the clock of the device, or as long as the host has waited. */
-int rt_clock_end(rt_frame *f, uint32_t device, fe_device_mark *from, int result)
+int rt_clock_end(rt_frame *f, uint32_t device, rt_queue queue, fe_device_mark *from, int result)
 {
     const rt_opened *o = rt_opened_of(f->context, device);
+    const rt_lane *lane = rt_lane_of(rt_used_of(f->context, device), queue);
     fe_device_mark *to;
     int64_t ns = 0;
-    if (f->context->clock.events) return result ? result : traced_end(f, device);
+    if (f->context->clock.events) return result ? result : traced_end(f, device, lane);
     if (!from)
         return result || !f->context->model->program->step_count ? result
                                                                  : rt_device_finish(f, device);
-    int code = o->driver->record(rt_used_of(f->context, device)->queue, &to);
+    int code = o->driver->record(lane->queue, &to);
     if (code) o->driver->wait(from);
     if (!code) code = o->driver->elapsed(from, to, &ns);
     if (!code) rt_step_took(f, ns);

@@ -67,6 +67,7 @@ enum {
     X(EnqueueNDRangeKernel, (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, \
                              const size_t *, cl_uint, const cl_event *, cl_event *))               \
     X(EnqueueMarkerWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *))        \
+    X(EnqueueBarrierWithWaitList, (cl_command_queue, cl_uint, const cl_event *, cl_event *))       \
     X(WaitForEvents, (cl_uint, const cl_event *))                                                  \
     X(ReleaseEvent, (cl_event))                                                                    \
     X(GetEventProfilingInfo, (cl_event, cl_uint, size_t, void *, size_t *))                        \
@@ -459,6 +460,8 @@ static int launch(fe_device_queue *q, const fe_device_launch *l)
     cl_int status = set_arguments(d, kernel, l);
     if (status == 0)
         status = d->cl.EnqueueNDRangeKernel(q->queue, kernel, 1, NULL, &all, &group, 0, NULL, NULL);
+    if (status == 0)
+        status = d->cl.Flush(q->queue); /* the host may be busy before it comes again */
     pthread_mutex_unlock(&m->lock);
     return status ? fail(d, FE_RUN_BAD_PROCESSOR, "starting a kernel", status) : 0;
 }
@@ -487,6 +490,19 @@ static int wait(fe_device_mark *mark)
     d->cl.ReleaseEvent(mark->event);
     free(mark);
     return status ? fail(d, FE_RUN_BAD_PROCESSOR, "work on the device", status) : 0;
+}
+
+/* The queue of the mark was flushed when it was made. */
+static int follow(fe_device_queue *q, fe_device_mark *mark)
+{
+    cl_int status = q->device->cl.EnqueueBarrierWithWaitList(q->queue, 1, &mark->event, NULL);
+    return status ? fail(q->device, FE_RUN_BAD_PROCESSOR, "waiting for another queue", status) : 0;
+}
+
+static void forget(fe_device_mark *mark)
+{
+    mark->device->cl.ReleaseEvent(mark->event);
+    free(mark);
 }
 
 static int elapsed(fe_device_mark *from, fe_device_mark *to, int64_t *nanoseconds)
@@ -529,4 +545,6 @@ const fe_device_driver fe_opencl_driver = {.version = FE_DEVICE_VERSION,
                                            .wait = wait,
                                            .owns = owns,
                                            .timed_queue_new = timed_queue_new,
-                                           .elapsed = elapsed};
+                                           .elapsed = elapsed,
+                                           .follow = follow,
+                                           .forget = forget};

@@ -66,6 +66,8 @@ void emit_c_launch_on(emit_state *s, const wrap_call *call);
 void emit_c_check(emit_state *s, const wrap_check_row *check);
 void emit_c_device(emit_state *s, const wrap_line *line);
 void emit_c_copy(emit_state *s, const wrap_line *line);
+void emit_c_mark(emit_state *s, const wrap_line *line);
+void emit_c_after(emit_state *s, const wrap_line *line);
 void emit_c_wait(emit_state *s, const wrap_line *line);
 /* c_region.c */
 void emit_c_region(emit_state *s, const wrap_line *line);

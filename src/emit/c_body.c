@@ -476,6 +476,7 @@ const emit_target emit_target_c = {
             [WRAP_CLEAR] = c_clear,        [WRAP_CHECK] = c_check,
             [WRAP_DEVICE] = emit_c_device, [WRAP_COPY] = emit_c_copy,
             [WRAP_WAIT] = emit_c_wait,     [WRAP_SCRATCH] = c_scratch,
+            [WRAP_MARK] = emit_c_mark,     [WRAP_AFTER] = emit_c_after,
         },
     .end = emit_c_end,
 };

@@ -203,6 +203,23 @@ void emit_c_copy(emit_state *s, const wrap_line *line)
     text_add(&s->out, "));\n");
 }
 
+static void emit_queue(emit_state *s, const wrap_line *line, const char *function)
+{
+    text_printf(&s->out, "    RT_TRY(%s(f, %u, %s, %u));\n", function,
+                wrap_device_number(s->w, line->device),
+                line->queue == WRAP_COPIES ? "RT_COPIES" : "RT_KERNELS", line->index);
+}
+
+void emit_c_mark(emit_state *s, const wrap_line *line)
+{
+    emit_queue(s, line, "rt_mark");
+}
+
+void emit_c_after(emit_state *s, const wrap_line *line)
+{
+    emit_queue(s, line, "rt_after");
+}
+
 void emit_c_wait(emit_state *s, const wrap_line *line)
 {
     text_add(&s->out, "    RT_TRY(rt_wait(f, ");

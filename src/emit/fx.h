@@ -60,6 +60,8 @@ void emit_fx_device_name(ty_device device, text *out);
 void emit_fx_device(emit_state *s, const wrap_line *line);
 void emit_fx_copy(emit_state *s, const wrap_line *line);
 void emit_fx_wait(emit_state *s, const wrap_line *line);
+void emit_fx_mark(emit_state *s, const wrap_line *line);
+void emit_fx_after(emit_state *s, const wrap_line *line);
 /* fx_region.c */
 void emit_fx_region(emit_state *s, const wrap_line *line);
 /* fx_part.c */

@@ -44,3 +44,23 @@ void emit_fx_wait(emit_state *s, const wrap_line *line)
     emit_fx_buffer(s, line->buffer, &args);
     emit_fx_call(s, emit_fx_fresh(s, "wait"), "ferrite.wait", &args, NULL);
 }
+
+static void emit_queue(emit_state *s, const wrap_line *line, const char *name, const char *function)
+{
+    text args;
+    begin_args(s, &args);
+    text_printf(&args, "%u, ", line->index);
+    emit_fx_device_name(line->device, &args);
+    text_add(&args, line->queue == WRAP_COPIES ? ", \"copies\"" : ", \"kernels\"");
+    emit_fx_call(s, emit_fx_fresh(s, name), function, &args, NULL);
+}
+
+void emit_fx_mark(emit_state *s, const wrap_line *line)
+{
+    emit_queue(s, line, "mark", "ferrite.mark");
+}
+
+void emit_fx_after(emit_state *s, const wrap_line *line)
+{
+    emit_queue(s, line, "after", "ferrite.after");
+}

@@ -436,6 +436,8 @@ const emit_target emit_target_fx = {
             [WRAP_DEVICE] = emit_fx_device,
             [WRAP_COPY] = emit_fx_copy,
             [WRAP_WAIT] = emit_fx_wait,
+            [WRAP_MARK] = emit_fx_mark,
+            [WRAP_AFTER] = emit_fx_after,
         },
     .end = end,
 };

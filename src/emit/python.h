@@ -42,6 +42,7 @@ void emit_python_parts(emit_state *s);
 void emit_python_device(emit_state *s, const wrap_line *line);
 void emit_python_copy(emit_state *s, const wrap_line *line);
 void emit_python_wait(emit_state *s, const wrap_line *line);
+void emit_python_queue(emit_state *s, const wrap_line *line);
 void emit_python_region(emit_state *s, const wrap_line *line);
 
 #endif

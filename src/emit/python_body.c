@@ -212,6 +212,8 @@ const emit_target emit_target_python = {
             [WRAP_DEVICE] = emit_python_device,
             [WRAP_COPY] = emit_python_copy,
             [WRAP_WAIT] = emit_python_wait,
+            [WRAP_MARK] = emit_python_queue,
+            [WRAP_AFTER] = emit_python_queue,
         },
     .end = emit_python_end,
 };

@@ -37,3 +37,9 @@ void emit_python_wait(emit_state *s, const wrap_line *line)
     text_printf(&s->out, "# %s is there\n", s->names[line->buffer]);
     s->is_open = is_open;
 }
+
+/* There is one queue: the host's. */
+void emit_python_queue(emit_state *s, const wrap_line *line)
+{
+    (void)s, (void)line;
+}

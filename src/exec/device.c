@@ -123,6 +123,23 @@ int exec_wait(exec_run *r, const wrap_line *line, uint32_t *next)
     return rt_wait(r->f, r->buffers[line->buffer]);
 }
 
+static rt_queue queue_of(const wrap_line *line)
+{
+    return line->queue == WRAP_COPIES ? RT_COPIES : RT_KERNELS;
+}
+
+int exec_mark(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    return rt_mark(r->f, wrap_device_number(r->w, line->device), queue_of(line), line->index);
+}
+
+int exec_after(exec_run *r, const wrap_line *line, uint32_t *next)
+{
+    (void)next;
+    return rt_after(r->f, wrap_device_number(r->w, line->device), queue_of(line), line->index);
+}
+
 /* Each call names its device itself. */
 int exec_device(exec_run *r, const wrap_line *line, uint32_t *next)
 {

@@ -111,6 +111,8 @@ void exec_make_devices(exec_program *x);
 fe_status exec_find_device_kernel(exec_program *x, const wrap_call *call, exec_step *step);
 int exec_launch_on(exec_run *r, const wrap_call *call, const fe_kernel_args *args);
 int exec_wait(exec_run *r, const wrap_line *line, uint32_t *next);
+int exec_mark(exec_run *r, const wrap_line *line, uint32_t *next);
+int exec_after(exec_run *r, const wrap_line *line, uint32_t *next);
 int exec_device(exec_run *r, const wrap_line *line, uint32_t *next);
 int exec_copy(exec_run *r, const wrap_line *line, uint32_t *next);
 

@@ -294,7 +294,7 @@ const exec_line exec_lines[WRAP_KIND_COUNT] = {
     [WRAP_ELSE] = exec_region,   [WRAP_REPEAT] = exec_region,     [WRAP_WHILE] = exec_region,
     [WRAP_END] = exec_region,    [WRAP_PARTITION] = do_partition, [WRAP_CLEAR] = do_clear,
     [WRAP_CHECK] = do_check,     [WRAP_DEVICE] = exec_device,     [WRAP_COPY] = exec_copy,
-    [WRAP_WAIT] = exec_wait,
+    [WRAP_WAIT] = exec_wait,     [WRAP_MARK] = exec_mark,         [WRAP_AFTER] = exec_after,
 };
 
 /* ---- all of them ---- */

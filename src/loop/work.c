@@ -22,6 +22,15 @@ void loop_add_workspace(loop_program *p, loop_op *op, loop_buffer_id work)
     op->outputs = outputs;
 }
 
+/* Where its results are: all that an operator is given is on one device. */
+static ty_device device_of(const loop_program *p, const loop_op *op)
+{
+    for (uint32_t k = 0; k < op->output_count; k++)
+        if (op->outputs[k].buffer != LOOP_NO_BUFFER)
+            return p->buffers.at[op->outputs[k].buffer].device;
+    return TY_HOST;
+}
+
 /* One buffer for each operator that works in memory that its threads share. */
 void loop_add_works(loop_program *p)
 {
@@ -36,7 +45,7 @@ void loop_add_works(loop_program *p)
         shape[1] = sym_int(p->symbols, 1);
         loop_buffer work = {.kind = LOOP_TEMP,
                             .dtype = TY_U8,
-                            .device = TY_HOST,
+                            .device = device_of(p, op),
                             .rank = 1,
                             .sizes = &shape[0],
                             .strides = &shape[1],

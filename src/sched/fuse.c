@@ -423,11 +423,19 @@ static bool is_elsewhere(const fuser *f, const work_group *group, const loop_for
     return loop_moves(f->p, first);
 }
 
+/* Would the group wait for another device by what n reads? Its first op is no later than others, or they
+ * would not have joined. */
+static bool would_wait(const fuser *f, const work_group *group, const loop_form *n)
+{
+    return f->arrivals && f->arrivals[n->op] > f->arrivals[group->ops.at[0]];
+}
+
 static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *out)
 {
     const work_group *group = &f->groups.at[g];
     if (f->region_of[group->ops.at[0]] != f->region_of[n->op]) return SCHED_OTHER_REGION;
     if (is_elsewhere(f, group, n)) return SCHED_OTHER_DEVICE;
+    if (would_wait(f, group, n)) return SCHED_WAITS;
     uint32_t again = f->p->ops.at[n->op].again;
     if (again && f->p->ops.at[group->ops.at[0]].again != again) return SCHED_AGAIN;
     if (mutates(f, group, n)) return SCHED_MUTATION;

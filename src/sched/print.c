@@ -6,6 +6,7 @@ static const char *const reasons[SCHED_REASON_COUNT] = {
     [SCHED_NOT_NEST] = "not_nest",
     [SCHED_OTHER_REGION] = "other_region",
     [SCHED_OTHER_DEVICE] = "other_device",
+    [SCHED_WAITS] = "waits",
     [SCHED_NOT_SAME_OUTER] = "not_same_outer",
     [SCHED_NOT_SAME_INDEX] = "not_same_index",
     [SCHED_CYCLE] = "cycle",

@@ -21,6 +21,7 @@ static void make_first(loop_program *p, const sched_options *options, arena *mem
     for (loop_buffer_id b = 0; b < p->buffers.count; b++)
         if (p->buffers.at[b].part) f->has_parts[p->buffers.at[b].part->whole] = true;
     deps_build(p, scratch, &f->deps);
+    f->arrivals = find_arrivals(p, &f->deps, scratch);
     fuse_all(f);
     uint32_t *order = NEW_ARRAY(scratch, uint32_t, f->groups.count + 1);
     order_groups(f, order);

@@ -69,6 +69,7 @@ typedef enum sched_reason {
     SCHED_NOT_NEST,       /* one of them is an extern call, an assertion or a definition */
     SCHED_OTHER_REGION,   /* one may run more often than the other */
     SCHED_OTHER_DEVICE,   /* they write memory of two devices */
+    SCHED_WAITS,          /* the one waits for another device, and the other need not */
     SCHED_NOT_SAME_OUTER, /* their outer axes do not agree */
     /* the consumer reads other elements than the producer's iteration wrote */
     SCHED_NOT_SAME_INDEX,

@@ -102,6 +102,9 @@ typedef struct op_deps {
 } op_deps;
 void deps_build(loop_program *p, arena *memory, op_deps *out);
 
+/* ---- arrival.c: see there ---- */
+uint32_t *find_arrivals(const loop_program *p, const op_deps *deps, arena *memory);
+
 /* ---- room.c: is the size of a buffer's memory known when `before` begins? ---- */
 /* definitions: the symbols that values decide -> the op, or the group, that defines them; `before`
  * counts in the same. */
@@ -133,6 +136,7 @@ typedef struct fuser {
     op_deps deps;
     uint32_t *group_of;  /* by op */
     uint32_t *region_of; /* by op: how many control ops stand before it */
+    uint32_t *arrivals;  /* by op: how often what it reads has come from elsewhere; or NULL */
     group_list groups;
     bool *is_output; /* by buffer */
     bool *has_parts; /* by buffer */
@@ -158,6 +162,8 @@ typedef struct usage {
     uint32_t *only_group;           /* the one group that uses it, NEVER when several */
 } usage;
 void live_build(fuser *f);
+/* hold.c: behind copies from devices, see there */
+fe_status hold_sources(fuser *f);
 /* locals.c */
 void find_locals(fuser *f, const usage *u);
 /* share.c: the takeovers of each group */

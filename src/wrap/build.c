@@ -461,6 +461,7 @@ fe_status wrap_build(const sched_schedule *s, const wrap_facts *facts, arena *me
     FE_TRY(wrap_set_scratch(w, facts));
     FE_TRY(wrap_make_layouts(w));
     wrap_find_scratch(w, s->lives, s->groups.count);
+    wrap_order_queues(w);
     *out = w;
     return wrap_check(w);
 }

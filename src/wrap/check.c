@@ -396,6 +396,10 @@ fe_status wrap_check(const wrap_program *w)
         fault = wrap_check_needs(w, &c.line, &name);
     }
     if (status == FE_OK && !fault) {
+        law = "W16";
+        fault = wrap_check_queues(w, memory, &c.line, &name);
+    }
+    if (status == FE_OK && !fault) {
         law = "W15";
         fault = wrap_check_written(w, memory, &c.line, &name);
     }

@@ -205,6 +205,19 @@ void wrap_print_memory(wrap_memory at, text *out)
     if (at.pinned) text_add(out, " pinned");
 }
 
+static const char *const queue_words[] = {[WRAP_KERNELS] = "kernels", [WRAP_COPIES] = "copies"};
+
+void wrap_print_queue(wrap_queue queue, text *out)
+{
+    text_printf(out, " %s", queue_words[queue]);
+}
+
+fe_status wrap_parse_queue(lexer *lx, wrap_queue *out)
+{
+    *out = lex_take(lx, queue_words[WRAP_COPIES]) ? WRAP_COPIES : WRAP_KERNELS;
+    return *out == WRAP_COPIES ? FE_OK : lex_expect(lx, queue_words[WRAP_KERNELS]);
+}
+
 fe_status wrap_parse_memory(lexer *lx, wrap_memory *out)
 {
     FE_TRY(ty_parse_place(lx, &out->device));

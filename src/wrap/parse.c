@@ -380,6 +380,14 @@ static fe_status parse_placement(parsing *in, wrap_line *line)
     return FE_OK;
 }
 
+/* mark 0 cuda 0 kernels */
+static fe_status parse_mark(parsing *in, wrap_line *line)
+{
+    FE_TRY(parse_index(in, "mark", INT32_MAX, &line->index));
+    FE_TRY(ty_parse_place(in->lx, &line->device));
+    return wrap_parse_queue(in->lx, &line->queue);
+}
+
 static fe_status parse_fields(parsing *in, wrap_line *line)
 {
     switch (line->kind) {
@@ -388,6 +396,8 @@ static fe_status parse_fields(parsing *in, wrap_line *line)
     case WRAP_WAIT:
     case WRAP_FREE: return loop_read_buffer(in->reader, &line->buffer);
     case WRAP_DEVICE: return parse_device(in, &line->device);
+    case WRAP_MARK:
+    case WRAP_AFTER: return parse_mark(in, line);
     case WRAP_COPY: return parse_copy(in, line);
     case WRAP_REUSE:
         FE_TRY(loop_read_buffer(in->reader, &line->old_buffer));

@@ -185,6 +185,12 @@ void wrap_print_line(const wrap_program *w, const wrap_line *line, text *out)
         else
             wrap_print_memory((wrap_memory){line->device, false}, out);
         break;
+    case WRAP_MARK:
+    case WRAP_AFTER:
+        text_printf(out, " %u", line->index);
+        wrap_print_memory((wrap_memory){line->device, false}, out);
+        wrap_print_queue(line->queue, out);
+        break;
     case WRAP_COPY:
         text_char(out, ' ');
         loop_print_view(w->loops, &line->op->inputs[0], out);

@@ -46,6 +46,12 @@
  *     copy @e[64]{1} -> @y[64]{1} async
  *     wait @y                                     # before anybody reads it
  *
+ * A device has two queues: what it computes, and copies from it and to it. Each does its work in the order
+ * in which it is given it, beside the other; where they share memory, one waits for the other (queues.c):
+ *
+ *     mark 0 cuda 0 kernels                       # this place in the queue of kernels
+ *     after 0 cuda 0 copies                       # copies from here on begin when it is reached
+ *
  * A program that was cut into parts (sched.h) has them one after another, each with what crosses its
  * border; lists that are empty are left out:
  *
@@ -86,6 +92,10 @@
  * says (law L11 of loop.h).
  * W15 nothing is read that no line before has written on every way to it (a whole: its pieces too), and what
  * the program gives a new value, inputs that are `mutated` and states, some line writes (written.c).
+ * W16 of two lines in the two queues of a device that reach the same memory of it, of which one writes there,
+ * the later one is behind a mark that is behind the earlier one, or the host has waited for the earlier one
+ * before. A mark is waited for by the other queue of its device, and in the part, or arm of a region, that it
+ * is in (queues.c).
  */
 #ifndef FERRITE_WRAP_H
 #define FERRITE_WRAP_H
@@ -164,6 +174,9 @@ typedef struct wrap_scratch {
 } wrap_scratch;
 #define WRAP_SCRATCH_UNIT 64
 
+/* Of a device. */
+typedef enum wrap_queue { WRAP_KERNELS, WRAP_COPIES, WRAP_QUEUE_COUNT } wrap_queue;
+
 typedef struct wrap_line {
     wrap_kind kind;
     loop_buffer_id buffer;     /* ALLOC FREE REUSE(new) WAIT */
@@ -181,11 +194,12 @@ typedef struct wrap_line {
         shift;        /* ... which is scale * symbol ** power + shift; none: the symbol itself */
     uint32_t power;   /* ... 0 counts as 1 */
     const char *text; /* ASSERT message; COMMENT; CHECK */
-    uint32_t index;   /* OUTPUT number; PLACE: segment */
+    uint32_t index;   /* OUTPUT MARK AFTER number; PLACE: segment */
     const sched_part *part; /* PARTITION: its signature; ops are not told here */
     const loop_view *view;  /* CLEAR, CHECK; what messages call it is in text */
     bool finite;            /* CHECK: infinities are refused too */
-    ty_device device;       /* DEVICE */
+    ty_device device;       /* DEVICE MARK AFTER */
+    wrap_queue queue;       /* MARK: where it is; AFTER: what waits */
     bool of_output;         /* CHECK: of what is returned, behind all parts */
 } wrap_line;
 

@@ -33,6 +33,15 @@ fe_status wrap_find_segments(wrap_program *w, const sched_schedule *s, wrap_segm
 const char *wrap_check_devices(const wrap_program *w, uint32_t *line, const char **law,
                                const char **name);
 
+/* queues.c: lines that let queues of a device wait for each other; what breaks W16, likewise. Layouts are
+ * made by then. */
+void wrap_order_queues(wrap_program *w);
+const char *wrap_check_queues(const wrap_program *w, arena *memory, uint32_t *line,
+                              const char **name);
+/* device.c: of two words, at the end of a line */
+void wrap_print_queue(wrap_queue queue, text *out);
+fe_status wrap_parse_queue(lexer *lx, wrap_queue *out);
+
 /* lent.c: what breaks W11, likewise */
 const char *wrap_check_lent(const wrap_program *w, arena *memory, uint32_t *line, const char **law,
                             const char **name);

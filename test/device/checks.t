@@ -35,10 +35,11 @@ static const rt_check device_checks[] = {
     {0, 0, 0}};
 --
     RT_TRY(rt_launch_on(f, 1, 0 /* k_lt_add */, &(fe_kernel_args){(void *const[]){buf2, buf3, buf4}, (const int64_t[]){0}, &f->fault}, 3, 1, 4, 4));
+    RT_TRY(rt_mark(f, 1, RT_KERNELS, 1));
 
     /* _to_copy_2 */
-    RT_TRY(rt_transfer(f, &(fe_tensor){buf4, 7, 2, (const int64_t[]){4, 4}, (const int64_t[]){4, 1}}, 1, &(fe_tensor){buf5, 7, 2, (const int64_t[]){4, 4}, (const int64_t[]){4, 1}}, 0, buf5));
 --
     RT_TRY(rt_launch_on(f, 1, 1 /* k_copy */, &(fe_kernel_args){(void *const[]){buf2, buf3, buf6}, (const int64_t[]){1}, &f->fault}, 3, 1, 8, 4));
+    RT_TRY(rt_mark(f, 1, RT_KERNELS, 3));
     /* buf2 ends here */
     /* buf3 ends here */

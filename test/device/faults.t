@@ -1,5 +1,5 @@
 # a device that has no double, does not open, has no memory, or is lost: one message each, and nothing is left behind; a context goes on behind a run that failed
---run-- ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/examples/device/delayed.c -o delayed.so -lpthread; run() { DELAYED_FAULT=$1 ferrite run f.fx --devices ./delayed.so 2>&1 >out | sed 's/^error: run: privateuseone:0://'; }; for k in f64 open:1 load:1 queue:3 allocate:4 allocate:5 allocate:6 pinned:1 write:4 read:1 launch:2 record:3 wait:3; do run $k; done; for n in 1 5 9 13 17 21 25 29; do run lost:$n; done | sort | uniq -c
+--run-- ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/examples/device/delayed.c -o delayed.so -lpthread; run() { DELAYED_FAULT=$1 ferrite run f.fx --devices ./delayed.so 2>&1 >out | sed 's/^error: run: privateuseone:0://'; }; for k in f64 open:1 load:1 queue:3 allocate:4 allocate:5 allocate:6 pinned:1 write:4 read:1 launch:2 record:3 follow:1 follow:2 wait:3; do run $k; done; for n in 1 5 9 13 17 21 25 29; do run lost:$n; done | sort | uniq -c
 --file f.fx--
 graph main {
   placeholder %sum buffer "sum" : f32[4]:privateuseone0 data [100.0, 0.0, 0.0, 0.0]
@@ -27,8 +27,11 @@ graph main {
  a fault of read, as wanted
  a fault of launch, as wanted
  a fault of record, as wanted
+ a fault of follow, as wanted
+ a fault of follow, as wanted
  a fault of wait, as wanted
-      8  the device is lost
+      1  no memory for 17 bytes: the device is lost
+      7  the device is lost
 --status-- 1
 --run-- ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/examples/device/delayed.c -o delayed.so -lpthread; ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/device_call.c -o call -ldl; ferrite compile kept.fx -o m.so --quiet && for k in launch:1 launch:3 read:2 wait:4 allocate:5 allocate:99; do DELAYED_FAULT=$k ./call ./m.so ./delayed.so | sed -n '1,9p' | sed "s/^/$k /"; done
 --file kept.fx--
@@ -73,8 +76,8 @@ read:2 asked, elsewhere, output: 4 5 6 7
 read:2 asked, own, output: 112 18 24 30
 read:2 output 'output_2' is on privateuseone:0, and alloc gives no memory of it
 read:2 first: ok
-wait:4 given: ok
 wait:4 privateuseone:0: a fault of wait, as wanted
+wait:4 given: ok
 wait:4 y: 0 6 16 30 416 30 48 70
 wait:4 by columns: ok
 wait:4 y: 0 432 12 60 32 96 60 140

@@ -11,7 +11,7 @@ graph main {
   output (user %s, user %i, user %t)
 }
 --out--
-kernel k_argmax group 1 lanes 1 ints [64000]
+kernel k_argmax group 2 lanes 1 ints [64000]
   buffer b0 : f32 in @buf2
   buffer b1 : i64 out @buf7
   rows () by groups {
@@ -23,7 +23,7 @@ kernel k_argmax group 1 lanes 1 ints [64000]
     v2 : i64 = result a0
     store b1[0] : i64 = v2
   }
-kernel k_sum group 3 lanes 1 ints [64, 1000]
+kernel k_sum group 4 lanes 1 ints [64, 1000]
   buffer b0 : f32 in @buf2
   buffer b1 : f32 out @buf8
   rows (i0 < p0) {

@@ -1,5 +1,5 @@
 # a trace of a run: what the host did for each step, and what devices did by their own clocks (this one's counts steps): the host goes on while they work; what there is no trace of
---run-- ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/examples/device/delayed.c -o delayed.so -lpthread; ferrite report two.fx --device privateuseone --devices ./delayed.so --trace t.json; sed -n 's/.*"tid": \([01]\), "ts": \([0-9.]*\), "dur": \([0-9.]*\), "name": "\([^"]*\)", "args": {"step": \([0-9]*\), .*/\1 \4 \2 \3/p' t.json >events; sed -n 's/.*\("tid".*\)/\1/p' t.json | head -2; awk '{print $1, $2, $1 ? $4 : ""}' events; awk '$2 == "c" {to = $3} $1 == 1 && $2 == "m" && $3 + $4 > to {print "the host sorts before the device has multiplied"}' events
+--run-- ${FERRITE_TEST_CC:-cc} -shared -fPIC -I$ROOT/include $ROOT/examples/device/delayed.c -o delayed.so -lpthread; ferrite report two.fx --device privateuseone --devices ./delayed.so --trace t.json; sed -n 's/.*"tid": \([012]\), "ts": \([0-9.]*\), "dur": \([0-9.]*\), "name": "\([^"]*\)", "args": {"step": \([0-9]*\), .*/\1 \4 \2 \3/p' t.json >events; sed -n 's/.*\("tid".*\)/\1/p' t.json | head -3; awk '{print $1, $2, $1 ? $4 : ""}' events; awk '$2 == "c" {to = $3} $1 == 1 && $2 == "m" && $3 + $4 > to {print "the host sorts before the device has multiplied"}' events
 --file two.fx--
 graph main {
   placeholder %x user "x" : f32[256,256]
@@ -13,16 +13,17 @@ graph main {
 --out--
 wrote t.json
 "tid": 1, "name": "thread_name", "args": {"name": "privateuseone"}},
+"tid": 2, "name": "thread_name", "args": {"name": "privateuseone, copies"}},
 "tid": 0, "name": "thread_name", "args": {"name": "host"}},
 0 _to_copy 
 0 a 
 0 m 
 0 c 
 0 _to_copy_4 
-1 _to_copy 262144.000
 1 a 65536.000
 1 m 65536.000
-1 _to_copy_4 262144.000
+2 _to_copy 262144.000
+2 _to_copy_4 262144.000
 the host sorts before the device has multiplied
 --run-- ferrite report one.fx --trace t.json && sed 's/"ts": [0-9.]*, "dur": [0-9.]*/"ts": T, "dur": T/; s/_[0-9a-f]*"/"/' t.json
 --file one.fx--

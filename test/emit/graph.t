@@ -437,9 +437,11 @@ copy @x[8]{1} -> @d[8]{1}
 alloc @e live [1, 3) segment 1 bytes 32
 device cuda 0
 kernel k_relu (@d, @e) ints [] m 1 n 8 cost 54
+mark 0 cuda 0 kernels
 free @d
 place 2 pinned
 alloc @h live [2, 4) segment 2 bytes 32
+after 0 cuda 0 copies
 copy @e[8]{1} -> @h[8]{1} async
 free @e
 wait @h
@@ -462,18 +464,20 @@ output 0 @y[8]{1}
     {"op": "call_function", "name": "e", "target": "torch.empty_strided", "args": [[8], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}, "device": {"device": "cuda:0"}}},
     {"op": "call_function", "name": "device__3", "target": "ferrite.on_device", "args": [{"node": "library"}, {"device": "cuda:0"}]},
     {"op": "call_function", "name": "k_relu__4", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_relu", [{"node": "d"}, {"node": "e"}], []], "kwargs": {"grid": [1, 8], "cost": 54, "mutated": null}},
-    {"op": "call_function", "name": "delete__5", "target": "ferrite.delete", "args": [{"node": "d"}]},
+    {"op": "call_function", "name": "mark__5", "target": "ferrite.mark", "args": [{"node": "library"}, 0, {"device": "cuda:0"}, "kernels"]},
+    {"op": "call_function", "name": "delete__6", "target": "ferrite.delete", "args": [{"node": "d"}]},
     {"op": "call_function", "name": "h", "target": "ferrite.empty_pinned", "args": [[8], [1]], "kwargs": {"dtype": {"dtype": "torch.float32"}, "pinned": true}},
-    {"op": "call_function", "name": "view__6", "target": "ferrite.as_strided", "args": [{"node": "e"}, [8], [1], 0]},
-    {"op": "call_function", "name": "view__7", "target": "ferrite.as_strided", "args": [{"node": "h"}, [8], [1], 0]},
-    {"op": "call_function", "name": "copy__8", "target": "ferrite.transfer", "args": [{"node": "library"}, {"node": "view__6"}, {"node": "view__7"}, true]},
-    {"op": "call_function", "name": "delete__9", "target": "ferrite.delete", "args": [{"node": "e"}]},
-    {"op": "call_function", "name": "wait__10", "target": "ferrite.wait", "args": [{"node": "library"}, {"node": "h"}]},
-    {"op": "call_function", "name": "device__11", "target": "ferrite.on_device", "args": [{"node": "library"}, {"device": "cpu"}]},
-    {"op": "call_function", "name": "k_neg__12", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_neg", [{"node": "h"}, {"node": "y"}], []], "kwargs": {"grid": [1, 8], "cost": 54, "mutated": null}},
-    {"op": "call_function", "name": "delete__13", "target": "ferrite.delete", "args": [{"node": "h"}]},
-    {"op": "call_function", "name": "view__14", "target": "ferrite.as_strided", "args": [{"node": "y"}, [8], [1], 0]},
-    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__14"}]]}
+    {"op": "call_function", "name": "after__7", "target": "ferrite.after", "args": [{"node": "library"}, 0, {"device": "cuda:0"}, "copies"]},
+    {"op": "call_function", "name": "view__8", "target": "ferrite.as_strided", "args": [{"node": "e"}, [8], [1], 0]},
+    {"op": "call_function", "name": "view__9", "target": "ferrite.as_strided", "args": [{"node": "h"}, [8], [1], 0]},
+    {"op": "call_function", "name": "copy__10", "target": "ferrite.transfer", "args": [{"node": "library"}, {"node": "view__8"}, {"node": "view__9"}, true]},
+    {"op": "call_function", "name": "delete__11", "target": "ferrite.delete", "args": [{"node": "e"}]},
+    {"op": "call_function", "name": "wait__12", "target": "ferrite.wait", "args": [{"node": "library"}, {"node": "h"}]},
+    {"op": "call_function", "name": "device__13", "target": "ferrite.on_device", "args": [{"node": "library"}, {"device": "cpu"}]},
+    {"op": "call_function", "name": "k_neg__14", "target": "ferrite.kernel", "args": [{"node": "library"}, "k_neg", [{"node": "h"}, {"node": "y"}], []], "kwargs": {"grid": [1, 8], "cost": 54, "mutated": null}},
+    {"op": "call_function", "name": "delete__15", "target": "ferrite.delete", "args": [{"node": "h"}]},
+    {"op": "call_function", "name": "view__16", "target": "ferrite.as_strided", "args": [{"node": "y"}, [8], [1], 0]},
+    {"op": "output", "name": "output", "target": "output", "args": [[{"node": "view__16"}]]}
   ]
 }
 }

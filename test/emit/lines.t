@@ -297,9 +297,11 @@ copy @x[8]{1} -> @d[8]{1}
 alloc @e live [1, 3) segment 1 bytes 32
 device cuda 0
 kernel k_relu (@d, @e) ints [] m 1 n 8 cost 54
+mark 0 cuda 0 kernels
 free @d
 place 2 pinned
 alloc @h live [2, 4) segment 2 bytes 32
+after 0 cuda 0 copies
 copy @e[8]{1} -> @h[8]{1} async
 free @e
 wait @h
@@ -325,10 +327,12 @@ static int run(rt_frame *f)
     (void)e;
     /* on cuda:0 */
     RT_TRY(rt_launch_on(f, 1, 0 /* k_relu */, &(fe_kernel_args){(void *const[]){d, e}, (const int64_t[]){0}, 0}, 2, 0, 1, 8));
+    RT_TRY(rt_mark(f, 1, RT_KERNELS, 0));
     /* d ends here */
     RT_TRY(rt_place(f, 2));
     float *const h = (void *)(f->segments[2].memory + f->segments[2].offsets[0]);
     (void)h;
+    RT_TRY(rt_after(f, 1, RT_COPIES, 0));
     RT_TRY(rt_transfer(f, &(fe_tensor){e, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 1, &(fe_tensor){h, 7, 1, (const int64_t[]){8}, (const int64_t[]){1}}, 0, h));
     /* e ends here */
     RT_TRY(rt_wait(f, h));

@@ -376,9 +376,11 @@ copy @x[8]{1} -> @d[8]{1}
 alloc @e live [1, 3) segment 1 bytes 32
 device cuda 0
 kernel k_relu (@d, @e) ints [] m 1 n 8 cost 54
+mark 0 cuda 0 kernels
 free @d
 place 2 pinned
 alloc @h live [2, 4) segment 2 bytes 32
+after 0 cuda 0 copies
 copy @e[8]{1} -> @h[8]{1} async
 free @e
 wait @h

@@ -28,6 +28,6 @@ output 0 @buf4[8]{1}
 ferrite.empty_pinned buf2
 ferrite.transfer True
 ferrite.transfer False
-ferrite.wait wait__9
+ferrite.wait wait__10
 0
 --status-- 1

@@ -29,6 +29,7 @@ import cases_linalg  # noqa: E402,F401  and these
 import cases_losses  # noqa: E402,F401  and these
 import cases_quantised  # noqa: E402,F401  and these
 import cases_rare  # noqa: E402,F401  and these
+import cases_overlap  # noqa: E402,F401  its case is among PROGRAMS
 import cases_passes  # noqa: E402,F401  its cases are among PROGRAMS
 import cases_tiles  # noqa: E402,F401  and these
 from cases_custom import CUSTOM  # noqa: E402

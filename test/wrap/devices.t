@@ -37,16 +37,20 @@ place 1 cuda 0
 alloc @buf2 live [0, 2) segment 1 bytes 128
 note "d"
 copy @x[4,8]{8,1} -> @buf2[4,8]{8,1} async
+mark 0 cuda 0 copies
 reuse @buf2 -> @buf3 live [1, 3) segment 1 bytes 128
 note "e"
 device cuda 0
+after 0 cuda 0 kernels
 kernel k_exp (@buf2, @buf3) ints [] m 1 n 32
 note "m, r"
 kernel k_sum_mul_max (@buf3, @w, @buf5) ints [] m 16
+mark 1 cuda 0 kernels
 free @buf3
 place 2 pinned
 alloc @buf6 live [3, 6) segment 2 bytes 64
 note "b"
+after 1 cuda 0 copies
 copy @buf5[4,4]{4,1} -> @buf6[4,4]{4,1} async
 note "s"
 wait @buf6
@@ -84,16 +88,16 @@ device cuda 0
 --run-- for law in '/^wait @buf6/d' '/^wait @x/d' '/^device cuda/d' 's/^place 2 pinned/place 2/' 's/copy @x\[4,8\]{8,1} -> @buf2/copy @buf3[4,8]{8,1} -> @buf2/'; do sed "$law" two.wrap | sed 's/\(k_[a-z]*\)_[0-9a-f]* (/\1 (/' | ferrite inspect - --from wrap --stage wrap | sed d; done
 --err--
 error: wrap: law W10: a buffer is used before its copy is waited for: buf6
-  at line 18: kernel k_sum (@buf6, @buf7) ints [] m 4 cost 2137
+  at line 22: kernel k_sum (@buf6, @buf7) ints [] m 4 cost 2137
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W10: a copy is not waited for: 
-  at line 32: output 0 @buf7[4]{1}
+  at line 36: output 0 @buf7[4]{1}
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W9: a kernel is called with memory of another device than it runs on: buf2
-  at line 7: kernel k_exp (@buf2, @buf3) ints [] m 1 n 32 cost 2950
+  at line 9: kernel k_exp (@buf2, @buf3) ints [] m 1 n 32 cost 2950
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W9: a buffer is in a segment of other memory: buf6
-  at line 13: alloc @buf6 live [3, 6) segment 2 bytes 64
+  at line 16: alloc @buf6 live [3, 6) segment 2 bytes 64
   help: this is a fault of ferrite's own: please report it with the program
 error: wrap: law W1: a buffer is used before it is allocated: buf3
   at line 4: copy @buf3[4,8]{8,1} -> @buf2[4,8]{8,1} async
@@ -110,3 +114,19 @@ refuse 0 1 other_device
 refuse 4 5 other_device
 refuse 4 6 other_device
 refuse 7 8 other_device
+--run-- ferrite inspect works.fx --isa x86-64-v4 --stage wrap | grep -e '^temp' -e '^extern' && ferrite compile works.fx --emit fx -o works.json --quiet
+--file works.fx--
+graph main {
+  placeholder %x user "x" : f32[2,9,71]:cuda0
+  placeholder %w user "w" : f32[20,9,4]:cuda0
+  %c = aten.convolution.default(%x, %w, None, [1], [0], [1], False, [0], 1) : f32[2,20,68]:cuda0
+  %i = aten.sort.default(%c) : (f32[2,20,68]:cuda0, i64[2,20,68]:cuda0)
+  %v = _operator.getitem(%i, 0) : f32[2,20,68]:cuda0
+  output (user %v)
+}
+--out--
+temp   @buf2 : f32[2,20,68] strides [1360,68,1] cuda 0 origin 2
+temp   @buf3 : f32[2,20,68] strides [1360,68,1] pinned origin 6
+temp   @buf4 : f32[2,20,68] strides [1360,68,1] pinned origin 3
+temp   @buf5 : f32[2,20,68] strides [1360,68,1] cuda 0 origin 7
+extern sort (@buf3[2,20,68]{1360,68,1}) -> (@buf4[2,20,68]{1360,68,1}, none) ints [2, 0] floats []

@@ -1,27 +1,34 @@
 /* report_trace.c -- what was done when in one run: fe_write_trace().
  *
- * The JSON is that of Chrome's tracing ("Trace Event Format"): one thread a device, one event a step.
+ * The JSON is that of Chrome's tracing ("Trace Event Format"): a thread for the host, and two a device, for
+ * its kernels and for copies, one event a step.
  */
 #include "driver/report/report.h"
 
 enum { WARM_RUNS = 2, MOST_EVENTS = 1 << 20 };
 
-static void name_thread(text *out, uint32_t device, const char *name)
+static void name_thread(text *out, uint32_t thread, const char *name)
 {
     text_printf(
         out,
         "{\"ph\": \"M\", \"pid\": 0, \"tid\": %u, \"name\": \"thread_name\", \"args\": {\"name\": ",
-        device);
+        thread);
     text_json(out, name);
     text_add(out, "}},\n");
+}
+
+static uint32_t thread_of(const report *r, const fe_event *e)
+{
+    bool is_copy = e->device && r->view.steps[e->step].line->kind == WRAP_COPY;
+    return e->device + (is_copy ? r->d->loaded.artifact->device_count : 0);
 }
 
 static void add_event(const report *r, const fe_event *e, text *out)
 {
     const report_step *step = &r->steps[e->step];
-    text_printf(out,
-                "{\"ph\": \"X\", \"pid\": 0, \"tid\": %u, \"ts\": %.3f, \"dur\": %.3f, \"name\": ",
-                e->device, (double)e->begin_ns / 1e3, (double)(e->end_ns - e->begin_ns) / 1e3);
+    text_printf(
+        out, "{\"ph\": \"X\", \"pid\": 0, \"tid\": %u, \"ts\": %.3f, \"dur\": %.3f, \"name\": ",
+        thread_of(r, e), (double)e->begin_ns / 1e3, (double)(e->end_ns - e->begin_ns) / 1e3);
     text_json(out, step->what);
     text_printf(out, ", \"args\": {\"step\": %u, \"kernel\": ", e->step);
     text_json(out, step->kernel ? step->kernel : "");
@@ -34,7 +41,11 @@ static void print_trace(const report *r, const fe_event *events, int64_t count, 
 {
     const fe_artifact *a = r->d->loaded.artifact;
     text_add(out, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
-    for (uint32_t k = 0; k < a->device_count; k++) name_thread(out, k + 1, a->devices[k]);
+    for (uint32_t k = 0; k < a->device_count; k++) {
+        name_thread(out, k + 1, a->devices[k]);
+        name_thread(out, a->device_count + k + 1,
+                    arena_printf(r->d->memory, "%s, copies", a->devices[k]));
+    }
     name_thread(out, 0, "host");
     bool is_first = true;
     for (int64_t i = 0; i < count; i++) {

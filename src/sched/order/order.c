@@ -187,6 +187,22 @@ static fe_status try_apart(chooser *c)
     return FE_OK;
 }
 
+static fe_status try_early(chooser *c)
+{
+    uint32_t *order = NEW_ARRAY(c->b.memory, uint32_t, c->b.p.node_count + 1);
+    cost now;
+    if (!order_early(&c->b, c->best, order) || !holds_for_other_sizes(&c->b, c->best, order))
+        return FE_OK;
+    if (!c->is_measured) FE_TRY(cost_of(&c->b, &c->least));
+    put_in_order(c, order);
+    FE_TRY(cost_of(&c->b, &now));
+    if (now.bytes <= c->least.bytes)
+        c->best = order;
+    else
+        put_in_order(c, c->best);
+    return FE_OK;
+}
+
 /* What is proven of orders in the problem is not, where the schedule needs less than that says: parts
  * fit closer there. */
 static void note_order(chooser *c, int64_t bound)
@@ -222,7 +238,9 @@ fe_status order_for_peak(fuser *f)
         status = try_orders(&c, results, count);
         if ((round && c.best == before) || !group_problem_leave_out(&c.b)) break;
     }
+    if (status == FE_OK) status = try_early(&c);
     if (status == FE_OK) status = try_apart(&c);
+    if (status == FE_OK) status = hold_sources(f);
     if (status == FE_OK) note_order(&c, bound);
     arena_free(memory);
     return status;

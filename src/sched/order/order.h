@@ -10,7 +10,7 @@
  * it proves), order_peak.c (what an order costs), order_search.c (where it pays to search),
  * order_stretch.c (a part of a problem), order_cut.c (what no order of it is below), order_beam.c (the
  * search), order_series.c (series-parallel problems, exactly), order_depth.c (another order to begin
- * with).
+ * with), order_early.c (what devices are given early).
  */
 #ifndef FERRITE_SCHED_ORDER_H
 #define FERRITE_SCHED_ORDER_H

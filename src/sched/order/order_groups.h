@@ -39,6 +39,12 @@ bool group_problem_leave_out(group_problem *b);
 void group_problem_find_uses(group_problem *b);
 void group_problem_find_takes(group_problem *b);
 
+/* ---- order_early.c ---- */
+
+/* Another order, in which devices are given their work earlier, and no memory's peak is higher. False: there
+ * is none. */
+bool order_early(group_problem *b, const uint32_t *order, uint32_t *out);
+
 /* ---- order_relax.c ---- */
 
 /* Sizes such that, in every order, the schedule has at least as much in use as the problem. False when
