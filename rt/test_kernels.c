@@ -958,8 +958,7 @@ static void test_all(int threads)
     if (threads == 2) test_doubles(pool, &passed, &failed);
 }
 
-/* test_kernels --isas: says which instruction sets there are. test_kernels [ISA [THREADS]]: of that one alone,
- * with so many threads. */
+/* --isas: says which instruction sets there are. [ISA [THREADS]]: of that one alone, with so many threads. */
 int main(int count, char **arguments)
 {
     static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
@@ -967,10 +966,7 @@ int main(int count, char **arguments)
     int wanted = count > 2 ? atoi(arguments[2]) : 0;
     for (int isa = 0; isa < 3; isa++) {
         if (rt_isa_force(isas[isa]) != 0) continue;
-        if (strcmp(only, "--isas") == 0) {
-            puts(isas[isa]);
-            continue;
-        }
+        if (strcmp(only, "--isas") == 0) puts(isas[isa]);
         if (*only && strcmp(only, isas[isa]) != 0) continue;
         for (int threads = 1; threads <= 3; threads++)
             if (!wanted || threads == wanted) test_all(threads);

@@ -124,8 +124,8 @@ skip() { # skip NAME WHY
     count 0 0 1
 }
 
-# kernel_parts BUILD SUFFIX: kernel tests. Sanitizers make them ten times slower: they look at each instruction
-# set with two threads, as the plain build compares the numbers of one, two and three.
+# kernel_parts BUILD SUFFIX: kernel tests. Sanitizers make them ten times slower: they look at each
+# instruction set with two threads, as the plain build compares the numbers of one, two and three.
 kernel_parts() {
     [ -x "$1/test_kernels" ] || return
     if [ -z "$2" ]; then
@@ -205,10 +205,12 @@ device_parts() {
     part "cases on a device, and all that they take and give" build/ferrite check test/cases \
         --jobs "$JOBS" --device privateuseone --device-ports --devices build/delayed.so --target process
     part "cases on a device of one's own, whose queues run ahead" env DELAYED_ORDER=ahead \
-        build/ferrite check test/cases --jobs "$JOBS" --device privateuseone --devices build/delayed.so --target process
+        build/ferrite check test/cases --jobs "$JOBS" --device privateuseone \
+        --devices build/delayed.so --target process
     part "cases on two devices, whose queues go on by chance" env DELAYED_ORDER=7 build/ferrite check \
         --jobs "$JOBS" --device privateuseone:0 --place '*.default=privateuseone:1' \
-        --devices build/delayed.so --target process $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)
+        --devices build/delayed.so --target process \
+        $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)
     part "cases on two devices" build/ferrite check --jobs "$JOBS" --device privateuseone:0 \
         --place '*.default=privateuseone:1' --devices build/delayed.so --target process \
         $(ls test/cases/programs/*.pt2 | grep -v -e constant_arguments -e dynamic_transposed)

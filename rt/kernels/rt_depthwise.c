@@ -215,8 +215,8 @@ static void row_taps(const depthwise *s, const row_view *v, taps *t)
         }
 }
 
-/* `count` output pixels from ow on, channels from c on; width 0: of any window, with any stride. Of other
- * windows the widest vectors as often as they fit, or (rest) narrower ones. The first channel that is left. */
+/* `count` output pixels from ow on, channels from c on; width 0: of any window, with any stride. Of the other
+ * windows the widest vectors as often as they fit, or (rest) narrower ones. Which channel is left. */
 RT_INLINE int64_t strip(const depthwise *s, const taps *t, const row_view *v, int64_t ow, int64_t c,
                         int64_t c0, int64_t c1, const int width, const int stride, const int each,
                         const int rest, const int count)
