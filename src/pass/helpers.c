@@ -70,6 +70,18 @@ bool pass_is_constant(const fx_graph *g, const fx_node *n)
     return true;
 }
 
+const uint8_t *pass_elements_of(const fx_graph *g, const fx_node *n, int64_t *count)
+{
+    const ty_tensor *t = fx_tensor(n);
+    int64_t offset;
+    if (!t || !pass_is_constant(g, n) || !sym_is_int(g->symbols, ty_numel(g->symbols, t), count) ||
+        !sym_is_int(g->symbols, t->offset, &offset) || !ty_is_contiguous(g->symbols, t))
+        return NULL;
+    size_t size = ty_dtype_size(t->dtype);
+    if (*count < 1 || offset < 0 || (size_t)(offset + *count) > n->data->size / size) return NULL;
+    return n->data->bytes + (size_t)offset * size;
+}
+
 bool pass_has_effect(const fx_node *n)
 {
     if (n->kind != FX_CALL) return true;

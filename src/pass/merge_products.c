@@ -48,19 +48,6 @@ typedef struct group {
     VEC(product) products;
 } group;
 
-/* The elements of a contiguous constant, or NULL. */
-static const uint8_t *elements_of(const fx_graph *g, const fx_node *n, int64_t *count)
-{
-    const ty_tensor *t = fx_tensor(n);
-    int64_t offset;
-    if (!t || !pass_is_constant(g, n) || !sym_is_int(g->symbols, ty_numel(g->symbols, t), count) ||
-        !sym_is_int(g->symbols, t->offset, &offset) || !ty_is_contiguous(g->symbols, t))
-        return NULL;
-    size_t size = ty_dtype_size(t->dtype);
-    if (*count < 1 || offset < 0 || (size_t)(offset + *count) > n->data->size / size) return NULL;
-    return n->data->bytes + (size_t)offset * size;
-}
-
 static const product_row *row_of(const fx_node *n)
 {
     for (size_t i = 0; n->kind == FX_CALL && i < COUNT_OF(ROWS); i++)
@@ -86,7 +73,7 @@ static bool read_columns(const fx_graph *g, product *p, const product_row *row, 
     if (!a || a->kind == FX_ARG_NONE) return true;
     if (a->kind != FX_ARG_NODE || !fx_tensor(a->node) || fx_tensor(a->node)->dtype != d)
         return false;
-    p->part[part] = elements_of(g, a->node, &count);
+    p->part[part] = pass_elements_of(g, a->node, &count);
     return p->part[part] && count == rows * p->columns;
 }
 
@@ -135,7 +122,7 @@ static bool read_product(const fx_graph *g, const fx_node *x, fx_node *n, produc
     if (!row || !is_weight(row, w, t) || !is_plain(g, n)) return false;
     if (n->args[row->x].kind != FX_ARG_NODE || n->args[row->x].node != x) return false;
     if (!has_one_reader(weight->node)) return false;
-    out->part[WEIGHT] = elements_of(g, weight->node, &count);
+    out->part[WEIGHT] = pass_elements_of(g, weight->node, &count);
     return out->part[WEIGHT] && sym_is_int(g->symbols, w->sizes[row->column], &out->columns) &&
            read_columns(g, out, row, BIAS, 1, t->dtype) && read_scaling(g, out, row) &&
            !pass_leaves(g, n);

@@ -38,6 +38,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after integers
 # after fold_constants
 # after fold_batch_norm
+# after merge_convolutions
 # after attention
 # after products
 # after quantise
