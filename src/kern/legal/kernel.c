@@ -213,6 +213,63 @@ static void lower_define(kern_lowering *lo, const kern_item *item)
     kern_lower_into(lo, *item);
 }
 
+/* ---- 1 + e^x ---- */
+
+static bool uses(const kern_item *item, kern_ref ref)
+{
+    bool found = item->kind != KERN_DEFINE && item->value == ref;
+    found |= item->kind == KERN_STORE && item->store.value == ref;
+    found |= item->kind == KERN_BOUND && (item->bound.value == ref || item->bound.guard == ref);
+    for (uint32_t i = 0; item->kind == KERN_LOOP && !found && i < item->loop->items.count; i++)
+        found = item->loop->condition == ref || uses(&item->loop->items.at[i], ref);
+    return found;
+}
+
+/* Does nothing but one value use this one? */
+static bool is_used_once(const kern_ir *k, kern_ref ref)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < k->values.count; i++) {
+        const kern_value *v = &k->values.at[i];
+        count += v->guard == ref;
+        for (size_t a = 0; a < COUNT_OF(v->args); a++) count += v->args[a] == ref;
+    }
+    kern_item all = {.kind = KERN_LOOP, .loop = k->body};
+    return count == 1 && !uses(&all, ref);
+}
+
+static bool is_one(const kern_value *v)
+{
+    return v->kind == KERN_CONST && ty_is_floating(v->dtype) && v->number[0] == 1;
+}
+
+/* An exponential and the line behind it, which adds 1 to it: what is too small for that need not be right, which
+ * is less work where processors do not scale by powers of 2. */
+static bool lower_one_more(kern_lowering *lo, const kern_item *item, const kern_item *next)
+{
+    if (item->kind != KERN_DEFINE || next->kind != KERN_DEFINE) return false;
+    const kern_value *all = lo->k->values.at, *e = &all[item->value];
+    kern_value sum = all[next->value];
+    bool adds = e->kind == KERN_APPLY && e->op == LOOP_EXP && e->vector && sum.kind == KERN_APPLY &&
+                sum.op == LOOP_ADD &&
+                ((sum.args[0] == item->value && is_one(&all[sum.args[1]])) ||
+                 (sum.args[1] == item->value && is_one(&all[sum.args[0]])));
+    if (!adds || e->dtype != TY_F32 || (lo->library->target->can & TARGET_SCALES) ||
+        !is_used_once(lo->from, item->value))
+        return false;
+    kern_value call = {.kind = KERN_CALL,
+                       .dtype = sum.dtype,
+                       .vector = true,
+                       .level = lo->loop->level,
+                       .args = {e->args[0]},
+                       .callee =
+                           kern_library_find(lo->library, "exponemore", TY_F32, lo->k->lanes)};
+    lo->k->values.at[item->value].kind = KERN_NOTHING;
+    lo->k->values.at[next->value] = call;
+    kern_lower_into(lo, *next);
+    return true;
+}
+
 kern_loop *kern_lower_open(kern_lowering *lo, const kern_loop *like)
 {
     kern_loop *outside = lo->loop, *loop = arena_copy(lo->memory, like, sizeof *like);
@@ -261,7 +318,8 @@ void kern_lower_items(kern_lowering *lo, const kern_loop *from)
 {
     for (uint32_t i = 0; i < from->items.count; i++) {
         const kern_item *item = &from->items.at[i];
-        if (i + 1 < from->items.count && kern_lower_pair(lo, item, item + 1)) {
+        if (i + 1 < from->items.count &&
+            (kern_lower_pair(lo, item, item + 1) || lower_one_more(lo, item, item + 1))) {
             i++;
             continue;
         }
