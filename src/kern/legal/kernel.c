@@ -243,8 +243,8 @@ static bool is_one(const kern_value *v)
     return v->kind == KERN_CONST && ty_is_floating(v->dtype) && v->number[0] == 1;
 }
 
-/* An exponential and the line behind it, which adds 1 to it: what is too small for that need not be right, which
- * is less work where processors do not scale by powers of 2. */
+/* An exponential and the line behind it, which adds 1 to it: what is too small for that need not be right,
+ * which is less work where processors do not scale by powers of 2. */
 static bool lower_one_more(kern_lowering *lo, const kern_item *item, const kern_item *next)
 {
     if (item->kind != KERN_DEFINE || next->kind != KERN_DEFINE) return false;
