@@ -1,6 +1,6 @@
 /* merge_convolutions.c -- convolutions of one input whose results are added become one, with the smaller
- * window in its place within the larger; a batch norm of that input that is added as well goes into the middle
- * of the window. Networks that are trained with several branches (MobileOne) are run with one so.
+ * window in its place within the larger; a batch norm of that input that is added as well goes into the
+ * middle of the window. Networks that are trained with several branches (MobileOne) are run with one so.
  *
  * By constants alone, that nothing else reads; sums are made in double and rounded once. Windows of more than
  * a pixel over all channels are left: Winograd's algorithm rounds a large number in the middle of one worse
