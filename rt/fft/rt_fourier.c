@@ -5,8 +5,8 @@
  * row. Which of the two depends on sizes and strides alone, so results do not depend on threads.
  */
 #include "rt_fourier.h"
+#include "rt_by_isa.h"
 #include "rt_entry.h"
-#include "rt_kernels.h"
 #include "rt_program.h"
 #include "rt_team.h"
 
@@ -15,22 +15,7 @@
 
 /* ---- kernels ---- */
 
-#define KERNELS(isa) extern const rt_fft_kernels rt_fft_f32_##isa, rt_fft_f64_##isa;
-KERNELS(base)
-#if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
-KERNELS(v3)
-KERNELS(v4)
-#define SEVERAL
-#endif
-
-const rt_fft_kernels *rt_fft_kernels_of(int is_double)
-{
-#ifdef SEVERAL
-    if (strcmp(rt_isa(), "x86-64-v4") == 0) return is_double ? &rt_fft_f64_v4 : &rt_fft_f32_v4;
-    if (strcmp(rt_isa(), "x86-64-v3") == 0) return is_double ? &rt_fft_f64_v3 : &rt_fft_f32_v3;
-#endif
-    return is_double ? &rt_fft_f64_base : &rt_fft_f32_base;
-}
+RT_KERNELS_BY_ISA(fft, RT_OF_REALS)
 
 /* ---- rows ---- */
 

@@ -1,7 +1,7 @@
 /* rt_lapack_eigh.c - eigenvalues and eigenvectors of symmetric matrices, by the kernels of rt_eigen.h, and of
  * Hermitian ones, by LAPACK. */
+#include "rt_by_isa.h"
 #include "rt_eigen.h"
-#include "rt_kernels.h"
 #include "rt_lapack.h"
 
 #include <string.h>
@@ -18,25 +18,7 @@ static sterf_fn *const STERF[] = {ssterf_, dsterf_};
 
 /* ---- symmetric ---- */
 
-#define KERNELS(isa)                                                             \
-    extern const rt_eigen_kernels rt_eigen_f32_##isa, rt_eigen_f64_##isa;        \
-    static const rt_eigen_kernels *const KERNELS_##isa[] = {&rt_eigen_f32_##isa, \
-                                                            &rt_eigen_f64_##isa};
-KERNELS(base)
-#if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
-KERNELS(v3)
-KERNELS(v4)
-#define SEVERAL
-#endif
-
-const rt_eigen_kernels *rt_eigen_kernels_of(int type)
-{
-#ifdef SEVERAL
-    if (strcmp(rt_isa(), "x86-64-v4") == 0) return KERNELS_v4[type];
-    if (strcmp(rt_isa(), "x86-64-v3") == 0) return KERNELS_v3[type];
-#endif
-    return KERNELS_base[type];
-}
+RT_KERNELS_BY_ISA(eigen, RT_OF_REALS)
 
 static void symmetric(const rt_batch *b, int64_t k, char *work)
 {

@@ -59,6 +59,11 @@ rt_matrix rt_vector_at(const fe_tensor *t, int64_t k)
     return (rt_matrix){data, t->sizes[t->rank - 1], 1, t->strides[t->rank - 1], 0, element};
 }
 
+int64_t rt_matrix_numbers(const fe_tensor *t)
+{
+    return t->sizes[t->rank - 2] * t->sizes[t->rank - 1];
+}
+
 void *rt_number_at(const fe_tensor *t, int64_t k)
 {
     return (char *)t->data + batch_offset(t, 0, k) * (int64_t)element_bytes(t->dtype);

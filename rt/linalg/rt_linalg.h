@@ -19,6 +19,8 @@
 rt_matrix rt_matrix_at(const fe_tensor *t, int64_t k);
 rt_matrix rt_vector_at(const fe_tensor *t, int64_t k);
 void *rt_number_at(const fe_tensor *t, int64_t k);
+/* Numbers of one matrix of the operand. */
+int64_t rt_matrix_numbers(const fe_tensor *t);
 /* Where those from the k-th on begin, in bytes from the operand's data; its last `inner` dimensions
  * are not of the batch. */
 void rt_batch_places(const fe_tensor *t, uint32_t inner, int64_t k, int64_t count, int64_t *places);

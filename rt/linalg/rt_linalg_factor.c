@@ -1,8 +1,8 @@
 /* rt_linalg_factor.c - LU factors with row exchanges, Cholesky's factors, and systems solved with them.
  * The kernels of rt_factor.h do the work: on small matrices of a batch side by side, else on one after
  * another. */
+#include "rt_by_isa.h"
 #include "rt_factor.h"
-#include "rt_kernels.h"
 #include "rt_linalg.h"
 #include "rt_need.h"
 
@@ -10,33 +10,9 @@
 
 /* ---- kernels ---- */
 
-#define KERNELS(isa)                                                                              \
-    extern const rt_factor_kernels rt_factor_f32_##isa, rt_factor_f64_##isa, rt_factor_c64_##isa, \
-        rt_factor_c128_##isa;                                                                     \
-    static const rt_factor_kernels *const KERNELS_##isa[] = {                                     \
-        &rt_factor_f32_##isa, &rt_factor_f64_##isa, &rt_factor_c64_##isa, &rt_factor_c128_##isa};
-KERNELS(base)
-#if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
-KERNELS(v3)
-KERNELS(v4)
-#define SEVERAL
-#endif
-
-const rt_factor_kernels *rt_factor_kernels_of(int type)
-{
-#ifdef SEVERAL
-    if (strcmp(rt_isa(), "x86-64-v4") == 0) return KERNELS_v4[type];
-    if (strcmp(rt_isa(), "x86-64-v3") == 0) return KERNELS_v3[type];
-#endif
-    return KERNELS_base[type];
-}
+RT_KERNELS_BY_ISA(factor, RT_OF_ALL_TYPES)
 
 /* ---- side by side ---- */
-
-static int64_t numbers_of(const fe_tensor *t)
-{
-    return t->sizes[t->rank - 2] * t->sizes[t->rank - 1];
-}
 
 /* Whether matrices with as many numbers, all of a call's, are worked on side by side. */
 static int is_small(const rt_batch *b, int64_t numbers)
@@ -141,7 +117,7 @@ int rt_op_lu_factor(rt_frame *frame, const rt_call *call)
     rt_batch b;
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
-    int64_t numbers = numbers_of(&call->in[0]);
+    int64_t numbers = rt_matrix_numbers(&call->in[0]);
     b.one = lu_one;
     if (numbers && is_small(&b, numbers)) {
         run_aside(&b, lu_some);
@@ -230,7 +206,8 @@ int rt_op_lu_solve(rt_frame *frame, const rt_call *call)
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
     const fe_tensor *lu = &call->in[0], *x = &call->out[0];
-    int64_t n = lu->sizes[lu->rank - 1], numbers = numbers_of(lu), results = numbers_of(x);
+    int64_t n = lu->sizes[lu->rank - 1], numbers = rt_matrix_numbers(lu),
+            results = rt_matrix_numbers(x);
     RT_TRY(rt_check_pivots(&b, &call->in[1], n, 0));
     if (!results) return 0;
     b.one = lu_solve_one;
@@ -290,7 +267,7 @@ int rt_op_cholesky(rt_frame *frame, const rt_call *call)
     rt_batch b;
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
-    int64_t numbers = numbers_of(&call->in[0]);
+    int64_t numbers = rt_matrix_numbers(&call->in[0]);
     b.one = cholesky_one;
     if (numbers && is_small(&b, numbers)) {
         run_aside(&b, cholesky_some);
@@ -337,7 +314,7 @@ int rt_op_triangular_solve(rt_frame *frame, const rt_call *call)
     RT_TRY(rt_batch_start(&b, frame, call, 1));
     if (b.count == 0) return 0;
     int64_t n = call->in[0].sizes[call->in[0].rank - 1];
-    int64_t numbers = numbers_of(&call->in[0]), results = numbers_of(&call->out[0]);
+    int64_t numbers = rt_matrix_numbers(&call->in[0]), results = rt_matrix_numbers(&call->out[0]);
     if (!results) return 0;
     b.one = substitute_one;
     b.work_bytes = rt_work_bytes(numbers * (int64_t)rt_type_bytes(b.type));

@@ -1,41 +1,14 @@
 /* rt_linalg_qr.c - QR by Householder's reflections: the factors packed, the orthogonal factor
  * itself, and products with it. The kernels of rt_reflect.h do the work. */
-#include "rt_kernels.h"
+#include "rt_by_isa.h"
 #include "rt_linalg.h"
 #include "rt_reflect.h"
 
-#include <string.h>
-
 /* ---- kernels ---- */
 
-#define KERNELS(isa)                                                            \
-    extern const rt_reflect_kernels rt_reflect_f32_##isa, rt_reflect_f64_##isa, \
-        rt_reflect_c64_##isa, rt_reflect_c128_##isa;                            \
-    static const rt_reflect_kernels *const KERNELS_##isa[] = {                  \
-        &rt_reflect_f32_##isa, &rt_reflect_f64_##isa, &rt_reflect_c64_##isa,    \
-        &rt_reflect_c128_##isa};
-KERNELS(base)
-#if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
-KERNELS(v3)
-KERNELS(v4)
-#define SEVERAL
-#endif
-
-const rt_reflect_kernels *rt_reflect_kernels_of(int type)
-{
-#ifdef SEVERAL
-    if (strcmp(rt_isa(), "x86-64-v4") == 0) return KERNELS_v4[type];
-    if (strcmp(rt_isa(), "x86-64-v3") == 0) return KERNELS_v3[type];
-#endif
-    return KERNELS_base[type];
-}
+RT_KERNELS_BY_ISA(reflect, RT_OF_ALL_TYPES)
 
 /* ---- side by side ---- */
-
-static int64_t numbers_of(const fe_tensor *t)
-{
-    return t->sizes[t->rank - 2] * t->sizes[t->rank - 1];
-}
 
 static void run_aside(rt_batch *b, int64_t numbers,
                       void (*some)(const rt_batch *, int64_t, int64_t, char *))
@@ -89,7 +62,7 @@ int rt_op_qr_factor(rt_frame *frame, const rt_call *call)
     b.work_bytes =
         rt_reflect_bytes(b.type, a.rows, a.rows < a.columns ? a.rows : a.columns, a.columns);
     b.one = factor;
-    run_aside(&b, numbers_of(&call->in[0]), factor_some);
+    run_aside(&b, rt_matrix_numbers(&call->in[0]), factor_some);
     return rt_batch_run(&b, flops(a));
 }
 
@@ -146,7 +119,7 @@ int rt_op_householder_product(rt_frame *frame, const rt_call *call)
     if (!q.columns) return 0;
     b.work_bytes = apply_bytes(&b, q.columns);
     b.one = product;
-    run_aside(&b, numbers_of(&call->out[0]), product_some);
+    run_aside(&b, rt_matrix_numbers(&call->out[0]), product_some);
     return rt_batch_run(&b, flops(q));
 }
 
