@@ -393,6 +393,10 @@ static void judge(test *t, int run, const outcome *result)
             fprintf(t->report, "  it prints an error and nothing else\n");
     }
     if (ftell(t->report) == before) return;
+    if (result->crash && sanitizer_spoke(result->out)) {
+        fprintf(t->report, "  standard output was\n");
+        print_side(t->report, '|', result->out, result->out + strlen(result->out));
+    }
     if (*result->err && (result->crash || !err_expected)) {
         fprintf(t->report, "  standard error was\n");
         print_side(t->report, '|', result->err, result->err + strlen(result->err));

@@ -416,10 +416,21 @@ static int queue_new(fe_device *d, fe_device_queue **out)
     return 0;
 }
 
+/* All that was put into a queue is done: who follows it need not ask any more. */
+static void end_follows(fe_device_queue *of)
+{
+    for (fe_device_queue *q = of->device->queues; q; q = q->next)
+        for (size_t i = q->done; i < q->count; i++) {
+            work *w = &q->works[i - q->first];
+            if (w->kind == FOLLOW && w->other == of) w->other = q, w->behind = 0;
+        }
+}
+
 static void queue_free(fe_device_queue *q)
 {
     do_until(q, q->count);
     pthread_mutex_lock(&q->device->lock);
+    end_follows(q);
     fe_device_queue **at = &q->device->queues;
     while (*at != q) at = &(*at)->next;
     *at = q->next;
