@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Times operators alone, at sizes that models use, beside eager PyTorch in the same process: where ferrite is behind.
 
-  sweep_ops.py [--only REGEX] [--isa NAME] [--threads N] [--seconds S] [--json OUT]
-  sweep_ops.py --list
+  sweep_ops.py [--varied SEED] [--only REGEX] [--isa NAME] [--threads N] [--seconds S] [--json OUT]
+  sweep_ops.py [--varied SEED] --list
 
 Each is exported, compiled and called from Python, in turns with eager, and the best time of each is taken. With an instruction set named
 eager is kept to it too. Results that are far from eager's are told: times of wrong numbers mean nothing.
+With --varied the operators' parameters and sizes are drawn by chance (sweep_varied.py).
 """
 
 import argparse
@@ -15,6 +16,8 @@ import os
 import re
 import sys
 import time
+
+import sweep_varied
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -323,6 +326,7 @@ def measure(torch, ferrite, entry, isa, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="REGEX", default="")
+    parser.add_argument("--varied", type=int, metavar="SEED")
     parser.add_argument("--isa", default="", metavar="NAME")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0.5, help="for one of the two")
@@ -334,7 +338,8 @@ def main():
     sys.path.insert(0, os.path.join(ROOT, "python"))
     import ferrite
     torch.set_num_threads(args.threads)
-    ops = {name: entry for name, entry in table(torch).items() if re.search(args.only, name)}
+    entries = table(torch) if args.varied is None else sweep_varied.table(torch, args.varied)
+    ops = {name: entry for name, entry in entries.items() if re.search(args.only, name)}
     if args.list:
         print(*ops, sep="\n")
         return
@@ -353,7 +358,7 @@ def main():
     ratios = sorted(((found["ferrite"] / found["eager"], name) for name, found in results.items()), reverse=True)
     print("\nferrite's time to eager's, the worst first")
     for ratio, name in ratios[:40]:
-        print(f"  {ratio:5.2f}  {name}")
+        print(f"  {ratio:5.2f}  {name:28} {sweep_varied.describe(ops[name])[:160]}")
     if ratios:
         print(f"  geometric mean: {math.exp(sum(math.log(ratio) for ratio, _ in ratios) / len(ratios)):.2f} of {len(ratios)}, "
               f"{sum(ratio > 1 for ratio, _ in ratios)} above 1")
