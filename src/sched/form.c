@@ -297,6 +297,23 @@ static sym_expr bite(eater *e)
     return now;
 }
 
+/* The smaller of two loops that have just been bitten off, where it divides the other; what is left of that
+ * one goes back. */
+static bool common_piece(loop_program *p, sym_expr from_x, sym_expr from_y, sym_expr *piece,
+                         eater *x, eater *y)
+{
+    *piece = from_x;
+    if (sym_same(from_x, from_y)) return true;
+    sym_expr quotient = form_quotient(p, from_x, from_y);
+    if (quotient.id) {
+        *piece = from_y;
+        x->left = quotient;
+        return true;
+    }
+    y->left = form_quotient(p, from_y, from_x);
+    return y->left.id != 0;
+}
+
 int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_expr *b,
                 uint32_t count_b, sym_expr *out, uint32_t *pieces_a, uint32_t *pieces_b)
 {
@@ -306,20 +323,7 @@ int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_
     while (!is_eaten(&x) && !is_eaten(&y)) {
         if (count >= LOOP_MAX_AXES) return -1;
         sym_expr from_x = bite(&x), from_y = bite(&y);
-        if (sym_same(from_x, from_y)) {
-            out[count++] = from_x;
-            continue;
-        }
-        sym_expr quotient = form_quotient(p, from_x, from_y);
-        if (quotient.id) {
-            out[count++] = from_y;
-            x.left = quotient;
-            continue;
-        }
-        quotient = form_quotient(p, from_y, from_x);
-        if (!quotient.id) return -1;
-        out[count++] = from_x;
-        y.left = quotient;
+        if (!common_piece(p, from_x, from_y, &out[count++], &x, &y)) return -1;
     }
     *pieces_a = *pieces_b = count;
     for (eater *rest = is_eaten(&x) ? &y : &x; !is_eaten(rest);) {
@@ -328,6 +332,31 @@ int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_
         *(rest == &x ? pieces_a : pieces_b) = count;
     }
     return (int)count;
+}
+
+static uint32_t eat_rest(eater *e, sym_expr *out)
+{
+    uint32_t count = 0;
+    while (!is_eaten(e) && count < LOOP_MAX_AXES) out[count++] = bite(e);
+    return count;
+}
+
+void form_common_prefix(loop_program *p, const loop_form *a, const loop_form *b, uint32_t most,
+                        form_prefix *out)
+{
+    eater x = {a->extents, a->count, 0, {0}}, y = {b->extents, b->count, 0, {0}};
+    out->count = 0;
+    while (out->count < most && !is_eaten(&x) && !is_eaten(&y)) {
+        sym_expr from_x = bite(&x), from_y = bite(&y), piece;
+        if (!common_piece(p, from_x, from_y, &piece, &x, &y)) {
+            x.left = from_x;
+            y.left = from_y;
+            break;
+        }
+        out->loops[out->count++] = piece;
+    }
+    out->rest_a_count = eat_rest(&x, out->rest_a);
+    out->rest_b_count = eat_rest(&y, out->rest_b);
 }
 
 bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, uint32_t count,

@@ -3,10 +3,9 @@
  * reason. Fusing never adds memory traffic: what is fused is only what one outer iteration (or one
  * index) has just written, so the bytes saved are those of a write and a read.
  */
-#include "sched/legal.h"
+#include "sched/join.h"
 
-/* A group must leave this many outer iterations to share among threads, unless it is small. */
-enum { FEW_ROWS = 8, SMALL_WORK = 1 << 15, MAX_CANDIDATES = 6, MAX_OPS = 24, SEARCH_LIMIT = 512 };
+enum { MAX_CANDIDATES = 6, MAX_OPS = 24, SEARCH_LIMIT = 512 };
 
 static uint32_t latest_op(const work_group *g)
 {
@@ -49,26 +48,6 @@ static sched_reason depends_through_others(fuser *f, uint32_t op, uint32_t to)
 
 /* ---- what the group writes and the nest reads ---- */
 
-typedef struct written {
-    const loop_form *form;
-    const loop_store *store;
-    uint32_t phase;
-} written;
-
-static bool find_writer(const work_group *g, loop_buffer_id b, written *out)
-{
-    for (uint32_t ph = 0; ph < g->phases.count; ph++)
-        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
-            const loop_form *form = &g->phases.at[ph].forms.at[i];
-            for (uint32_t k = 0; k < form->store_count; k++)
-                if (form->stores[k].buffer == b) {
-                    *out = (written){form, &form->stores[k], ph};
-                    return true;
-                }
-        }
-    return false;
-}
-
 /* A nest that writes what the group writes must stay behind it. */
 static bool mutates(fuser *f, const work_group *g, const loop_form *n)
 {
@@ -78,7 +57,7 @@ static bool mutates(fuser *f, const work_group *g, const loop_form *n)
             if (legal_meet(f->p, &g->phases.at[ph].forms.at[i], n)) return true;
     for (uint32_t k = 0; k < n->store_count; k++) {
         loop_buffer_id b = n->stores[k].buffer;
-        if (n->stores[k].mode != LOOP_SET || find_writer(g, b, &w)) return true;
+        if (n->stores[k].mode != LOOP_SET || join_find_writer(g, b, &w)) return true;
     }
     for (uint32_t ph = 0; ph < g->phases.count; ph++)
         for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++)
@@ -190,222 +169,6 @@ static bool too_large(fuser *f, const work_group *g, const loop_form *n)
            has_too_many_buffers(f, g, n);
 }
 
-/* ---- kernels ---- */
-
-/* A copy of the group whose forms are cut to `loops`: the first `count` loops replace those up to
- * `covered` of each form. */
-static bool recut(fuser *f, const work_group *g, uint32_t covered, const sym_expr *loops,
-                  uint32_t count, work_group *out)
-{
-    *out = *g;
-    out->phases = (__typeof__(out->phases)){0};
-    for (uint32_t ph = 0; ph < g->phases.count; ph++) {
-        work_phase phase = {0};
-        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++) {
-            const loop_form *form = &g->phases.at[ph].forms.at[i];
-            sym_expr all[2 * LOOP_MAX_AXES];
-            uint32_t n = 0;
-            for (uint32_t k = 0; k < count; k++) all[n++] = loops[k];
-            for (uint32_t k = covered; k < form->count; k++) all[n++] = form->extents[k];
-            loop_form cut;
-            if (!form_split(f->p, form, all, n, f->memory, &cut)) return false;
-            vec_push(f->memory, &phase.forms, cut);
-        }
-        vec_push(f->memory, &out->phases, phase);
-    }
-    return true;
-}
-
-static bool is_flat(const loop_form *n)
-{
-    return n->parallel == n->count;
-}
-
-/* Two pointwise bodies over the same elements: one phase, values in registers. */
-static sched_reason join_flat(fuser *f, const work_group *g, const loop_form *n, work_group *out)
-{
-    const loop_form *first = &g->phases.at[0].forms.at[0];
-    sym_expr loops[LOOP_MAX_AXES];
-    uint32_t pieces_g, pieces_n;
-    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops,
-                            &pieces_g, &pieces_n);
-    if (count < 0 || pieces_g != (uint32_t)count || pieces_n != (uint32_t)count)
-        return SCHED_NOT_SAME_OUTER;
-    loop_form cut;
-    if (!recut(f, g, first->count, loops, (uint32_t)count, out) ||
-        !form_split(f->p, n, loops, (uint32_t)count, f->memory, &cut))
-        return SCHED_NOT_SAME_OUTER;
-    access_list list = {0};
-    form_accesses(f->p, &cut, f->memory, &list);
-    for (uint32_t i = 0; i < list.count; i++) {
-        written w;
-        if (list.at[i].is_store || !find_writer(out, list.at[i].buffer, &w)) continue;
-        if (!legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index))
-            return SCHED_NOT_SAME_INDEX;
-    }
-    vec_push(f->memory, &out->phases.at[0].forms, cut);
-    return SCHED_FUSED;
-}
-
-/* Can n run in the same loops as the phase, reading only what was written at the same index (or by
- * earlier phases)? */
-static bool joins_phase(fuser *f, const work_group *g, uint32_t ph, const loop_form *n,
-                        loop_form *cut, work_phase *recut_phase)
-{
-    const work_phase *phase = &g->phases.at[ph];
-    const loop_form *first = &phase->forms.at[0];
-    sym_expr loops[LOOP_MAX_AXES];
-    uint32_t pieces_p, pieces_n;
-    int count = form_common(f->p, first->extents, first->count, n->extents, n->count, loops,
-                            &pieces_p, &pieces_n);
-    if (count < 0 || pieces_p != (uint32_t)count || pieces_n != (uint32_t)count) return false;
-    if (!form_split(f->p, n, loops, (uint32_t)count, f->memory, cut)) return false;
-    *recut_phase = (work_phase){0};
-    for (uint32_t i = 0; i < phase->forms.count; i++) {
-        loop_form piece;
-        if (!form_split(f->p, &phase->forms.at[i], loops, (uint32_t)count, f->memory, &piece))
-            return false;
-        vec_push(f->memory, &recut_phase->forms, piece);
-        bool both_reduce = !is_flat(&piece) && !is_flat(cut);
-        if (both_reduce && piece.parallel != cut->parallel) return false;
-    }
-    access_list list = {0};
-    form_accesses(f->p, cut, f->memory, &list);
-    for (uint32_t i = 0; i < list.count; i++) {
-        if (list.at[i].is_store) continue;
-        for (uint32_t j = 0; j < recut_phase->forms.count; j++) {
-            const loop_form *writer = &recut_phase->forms.at[j];
-            for (uint32_t k = 0; k < writer->store_count; k++) {
-                if (writer->stores[k].buffer != list.at[i].buffer) continue;
-                if (writer->stores[k].reduce && !writer->stores[k].scan) return false;
-                if (!legal_same_index(f->p, writer, writer->stores[k].index, cut, list.at[i].index))
-                    return false;
-            }
-        }
-    }
-    return true;
-}
-
-static bool too_few_rows(fuser *f, const work_group *g, const loop_form *n)
-{
-    double rows = 1, work = 1;
-    for (uint32_t k = 0; k < n->count; k++) {
-        double extent = (double)sym_usual(f->p->symbols, n->extents[k]);
-        if (k < g->outer) rows *= extent;
-        work *= extent;
-    }
-    return rows < FEW_ROWS && work > SMALL_WORK;
-}
-
-/* Under shared outer loops: into the last phase when the loops and indices agree, else as a phase
- * of its own. */
-static sched_reason join_rows(fuser *f, const work_group *g, const loop_form *n, work_group *out)
-{
-    const loop_form *first = &g->phases.at[0].forms.at[0];
-    sym_expr loops[LOOP_MAX_AXES];
-    uint32_t pieces_g, pieces_n;
-    uint32_t outer_g = g->has_reduction ? g->outer : first->count;
-    int count = form_common(f->p, first->extents, outer_g, n->extents, n->parallel, loops,
-                            &pieces_g, &pieces_n);
-    if (count < 0) return SCHED_NOT_SAME_OUTER;
-    uint32_t outer = g->has_reduction ? pieces_g : pieces_n; /* loops that must be common */
-    if (g->has_reduction ? pieces_n < pieces_g : pieces_g < pieces_n) return SCHED_NOT_SAME_OUTER;
-    if (!recut(f, g, outer_g, loops, pieces_g, out)) return SCHED_NOT_SAME_OUTER;
-    sym_expr all[2 * LOOP_MAX_AXES];
-    uint32_t total = 0;
-    for (uint32_t k = 0; k < pieces_n; k++) all[total++] = loops[k];
-    for (uint32_t k = n->parallel; k < n->count; k++) all[total++] = n->extents[k];
-    loop_form cut;
-    if (!form_split(f->p, n, all, total, f->memory, &cut)) return SCHED_NOT_SAME_OUTER;
-    out->outer = outer;
-    out->has_reduction = true;
-    if (too_few_rows(f, out, &cut)) return SCHED_FEW_ROWS;
-
-    access_list list = {0};
-    form_accesses(f->p, &cut, f->memory, &list);
-    for (uint32_t i = 0; i < list.count; i++) {
-        written w;
-        if (list.at[i].is_store || !find_writer(out, list.at[i].buffer, &w)) continue;
-        if (!legal_same_row(f->p, w.form, w.store->index, &cut, list.at[i].index, outer))
-            return SCHED_NOT_SAME_INDEX;
-    }
-    uint32_t last = out->phases.count - 1;
-    loop_form joined;
-    work_phase joined_phase;
-    if (joins_phase(f, out, last, &cut, &joined, &joined_phase)) {
-        out->phases.at[last] = joined_phase;
-        vec_push(f->memory, &out->phases.at[last].forms, joined);
-    } else {
-        work_phase phase = {0};
-        vec_push(f->memory, &phase.forms, cut);
-        vec_push(f->memory, &out->phases, phase);
-    }
-    return SCHED_FUSED;
-}
-
-/* ---- epilogues ---- */
-
-static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form *n,
-                                  work_group *out)
-{
-    const loop_op *op = &f->p->ops.at[g->ops.at[0]];
-    sym_expr target[2], stride, loops[LOOP_MAX_AXES];
-    uint32_t pieces_t, pieces_n;
-    if (!loop_can(op, LOOP_EPILOGUE) || !is_flat(n) ||
-        !legal_output_rows(f->p, op, &target[0], &target[1], &stride))
-        return SCHED_NOT_NEST;
-    bool one_row = sym_same(target[0], sym_int(f->p->symbols, 1));
-    int count = form_common(f->p, one_row ? target + 1 : target, one_row ? 1 : 2, n->extents,
-                            n->count, loops, &pieces_t, &pieces_n);
-    if (count < 1 || pieces_t != (uint32_t)count || pieces_n != (uint32_t)count ||
-        !sym_same(loops[count - 1], target[1]))
-        return SCHED_NOT_SAME_OUTER;
-    loop_form cut;
-    if (!form_split(f->p, n, loops, (uint32_t)count, f->memory, &cut)) return SCHED_NOT_SAME_OUTER;
-    *out = *g;
-    if (g->phases.count) {
-        const loop_form *first = &g->phases.at[0].forms.at[0];
-        sym_expr common[LOOP_MAX_AXES];
-        int both = form_common(f->p, first->extents, first->count, cut.extents, cut.count, common,
-                               &pieces_t, &pieces_n);
-        if (both < 1 || !sym_same(common[both - 1], target[1])) return SCHED_NOT_SAME_OUTER;
-        loop_form again;
-        if (!recut(f, g, first->count, common, (uint32_t)both, out) ||
-            !form_split(f->p, &cut, common, (uint32_t)both, f->memory, &again))
-            return SCHED_NOT_SAME_OUTER;
-        cut = again;
-    } else {
-        out->phases = (__typeof__(out->phases)){0};
-        vec_push(f->memory, &out->phases, (work_phase){0});
-    }
-    access_list list = {0};
-    form_accesses(f->p, &cut, f->memory, &list);
-    for (uint32_t i = 0; i < list.count; i++) {
-        written w;
-        if (list.at[i].is_store) continue;
-        if (list.at[i].buffer == op->outputs[0].buffer &&
-            !legal_own_element(f->p, op, &cut, list.at[i].index, stride))
-            return SCHED_NOT_SAME_INDEX;
-        if (find_writer(out, list.at[i].buffer, &w) &&
-            !legal_same_index(f->p, w.form, w.store->index, &cut, list.at[i].index))
-            return SCHED_NOT_SAME_INDEX;
-        for (uint32_t k = 1; k < op->output_count; k++)
-            if (op->outputs[k].buffer == list.at[i].buffer) return SCHED_NOT_SAME_INDEX;
-    }
-    vec_push(f->memory, &out->phases.at[0].forms, cut);
-    return SCHED_FUSED;
-}
-
-/* ---- the search ---- */
-
-static sched_reason join_kind(fuser *f, const work_group *group, const loop_form *n,
-                              work_group *out)
-{
-    if (group->kind == SCHED_EXTERN) return join_epilogue(f, group, n, out);
-    if (!group->has_reduction && is_flat(n)) return join_flat(f, group, n, out);
-    return join_rows(f, group, n, out);
-}
-
 static ty_device device_of(const fuser *f, uint32_t op)
 {
     const loop_op *o = &f->p->ops.at[op];
@@ -443,7 +206,7 @@ static sched_reason join(fuser *f, uint32_t g, const loop_form *n, work_group *o
     if (too_large(f, group, n)) return SCHED_TOO_LARGE;
     sched_reason between = depends_through_others(f, n->op, g);
     if (between != SCHED_FUSED) return between;
-    sched_reason reason = join_kind(f, group, n, out);
+    sched_reason reason = join_loops(f, group, n, out);
     return reason == SCHED_FUSED && overwrites_unread(f, out) ? SCHED_MUTATION : reason;
 }
 
@@ -486,7 +249,8 @@ static void place_nest(fuser *f, uint32_t op)
         vec_push(f->s->memory, &f->s->refusals,
                  (sched_refusal){latest_op(&f->groups.at[tried[i]]), op, reason});
     }
-    work_group alone = {.kind = SCHED_KERNEL, .has_reduction = !is_flat(&n), .outer = n.parallel};
+    work_group alone = {
+        .kind = SCHED_KERNEL, .has_reduction = !join_is_flat(&n), .outer = n.parallel};
     work_phase phase = {0};
     vec_push(f->memory, &phase.forms, n);
     vec_push(f->memory, &alone.phases, phase);

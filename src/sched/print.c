@@ -14,6 +14,7 @@ static const char *const reasons[SCHED_REASON_COUNT] = {
     [SCHED_MUTATION] = "mutation",
     [SCHED_MAY_FAIL] = "may-fail",
     [SCHED_FEW_ROWS] = "few_rows",
+    [SCHED_SHORT] = "short",
     [SCHED_TOO_LARGE] = "too_large",
     [SCHED_AGAIN] = "again",
 };

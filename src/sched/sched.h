@@ -78,6 +78,7 @@ typedef enum sched_reason {
     SCHED_MAY_FAIL,   /* the one may end the run, the other changes what outlives it */
     SCHED_MUTATION,   /* a buffer read by one is written by the other */
     SCHED_FEW_ROWS,   /* too few outer iterations would be left to share among threads */
+    SCHED_SHORT,      /* what windows would go over, row by row, is little memory */
     SCHED_TOO_LARGE,  /* more buffers or nodes than a kernel should hold */
     SCHED_AGAIN,      /* the consumer makes again what the producer's kernel may have made */
     SCHED_REASON_COUNT

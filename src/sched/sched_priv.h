@@ -40,6 +40,13 @@ bool form_split(loop_program *p, const loop_form *f, const sym_expr *extents, ui
  * agree. *pieces_a: how many leading loops of out cover a. */
 int form_common(loop_program *p, const sym_expr *a, uint32_t count_a, const sym_expr *b,
                 uint32_t count_b, sym_expr *out, uint32_t *pieces_a, uint32_t *pieces_b);
+/* Leading loops that two nests have in common, at most `most` of them, and what is left of each. */
+typedef struct form_prefix {
+    sym_expr loops[LOOP_MAX_AXES], rest_a[LOOP_MAX_AXES], rest_b[LOOP_MAX_AXES];
+    uint32_t count, rest_a_count, rest_b_count;
+} form_prefix;
+void form_common_prefix(loop_program *p, const loop_form *a, const loop_form *b, uint32_t most,
+                        form_prefix *out);
 /* Every load and store (indices), loads behind indirect symbols included. */
 void form_accesses(loop_program *p, const loop_form *f, arena *memory, access_list *out);
 /* The same, and the expressions that are read as values, for questions of linearity. */

@@ -8,8 +8,8 @@ graph main {
   output (user %y)
 }
 --out--
-1
-1
-1
-1
-1
+2
+3
+3
+3
+2

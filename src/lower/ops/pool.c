@@ -1,23 +1,39 @@
 /* pool.c -- pooling over windows of the last one to three dimensions.
  *
  * A small window of constant size is unrolled into one pointwise value (a chain of masked loads,
- * which vectorises along any axis); larger ones and windows whose size varies (adaptive pooling)
- * are reductions.
+ * which vectorises along any axis), a larger one is a reduction.
  */
-#include "lower/lower_priv.h"
+#include "lower/ops/pool.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { UNROLLED = 25, MOST_DIMS = 3 };
+enum { UNROLLED = 25 };
 
-typedef struct pooling {
-    lower_tensor x;       /* in the dtype to compute in */
-    uint32_t dims, first; /* the last `dims` dimensions, from `first` on */
-    int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS];
-    int64_t window; /* elements */
-    const ty_tensor *out;
-} pooling;
+/* ---- shared ---- */
+
+loop_value pool_least(lowering *l, ty_dtype d)
+{
+    if (ty_is_floating(d)) return loop_const_float(l->program, d, -(double)INFINITY);
+    uint32_t bits = 8 * ty_dtype_size(d);
+    bool has_sign = ty_dtype_kind(d) == TY_KIND_SIGNED;
+    return loop_const_int(l->program, d, has_sign ? (int64_t)(UINT64_MAX << (bits - 1)) : 0);
+}
+
+lower_tensor pool_of_value(lowering *l, const pooling *p, loop_value v)
+{
+    return lower_value(l, loop_at(l->program, v)->dtype, p->out->rank, p->out->sizes, v);
+}
+
+void pool_unpack(lowering *l, lower_tensor where, uint32_t dims, const sym_expr *sizes,
+                 sym_expr *pos)
+{
+    sym_expr rest = lower_lookup(l, lower_here(l, where), sym_product(l->symbols, sizes, dims), -1);
+    for (uint32_t k = dims; k-- > 0;) {
+        pos[k] = k ? sym_mod(l->symbols, rest, sizes[k]) : rest;
+        rest = sym_floordiv(l->symbols, rest, sizes[k]);
+    }
+}
 
 /* ---- arguments ---- */
 
@@ -92,20 +108,6 @@ static void position_of(lowering *l, const pooling *p, int64_t flat, sym_expr *p
     }
 }
 
-/* The flat index in the input plane of window position pos[]. */
-static loop_value place_of(lowering *l, const pooling *p, const sym_expr *pos)
-{
-    sym_expr flat = l->zero;
-    for (uint32_t k = 0; k < p->dims; k++) {
-        uint32_t axis = p->first + k;
-        sym_expr base = sym_add_int(
-            l->symbols, sym_mul_int(l->symbols, l->axes[axis], p->stride[k]), -p->padding[k]);
-        sym_expr at = sym_add(l->symbols, base, sym_mul_int(l->symbols, pos[k], p->dilation[k]));
-        flat = sym_add(l->symbols, sym_mul(l->symbols, flat, p->x.sizes[axis]), at);
-    }
-    return loop_index(l->program, flat);
-}
-
 /* A reduction over whole windows, in memory of its own. */
 static lower_tensor windows_reduced(lowering *l, const pooling *p, loop_reduce kind,
                                     loop_value otherwise, const sym_expr *wanted)
@@ -123,24 +125,69 @@ static lower_tensor windows_reduced(lowering *l, const pooling *p, loop_reduce k
     return out;
 }
 
+/* ---- one dimension after another ---- */
+
+/* Do lanes go along other dimensions than those of the windows, as in channels_last? */
+static bool lies_apart(lowering *l, lower_tensor x)
+{
+    sym_expr strides[LOWER_MAX_RANK];
+    int64_t last;
+    return lower_layout_of(l, x, strides) &&
+           (!sym_is_int(l->symbols, strides[x.rank - 1], &last) || last != 1);
+}
+
+/* A maximum of maxima, or a sum of sums, looks at k + k elements instead of k * k; those of the first
+ * dimension lie side by side for lanes along the others, and an edge there is one test for all lanes. On
+ * devices it would be a kernel more, and memory between them. */
+static bool goes_by_dims(lowering *l, const pooling *p)
+{
+    uint32_t longer = 0;
+    bool overlaps = false;
+    for (uint32_t k = 0; k < p->dims; k++) {
+        longer += p->kernel[k] > 1;
+        overlaps |= p->stride[k] < p->kernel[k];
+    }
+    if (longer < 2 || p->out->device.kind != TY_CPU) return false;
+    return overlaps || !lies_apart(l, p->x);
+}
+
+/* Of one dimension, k: sizes of the others are given. */
+static pooling one_dim(lowering *l, pooling *p, uint32_t k)
+{
+    pooling one = *p;
+    one.out = ty_tensor_copy(l->memory, p->out);
+    one.window = p->kernel[k];
+    for (uint32_t i = 0; i < p->dims; i++)
+        if (i != k) one.kernel[i] = one.stride[i] = one.dilation[i] = 1;
+    p->kernel[k] = p->stride[k] = p->dilation[k] = 1;
+    p->padding[k] = 0;
+    p->window /= one.window;
+    return one;
+}
+
+/* The window in its first dimension that is longer than 1, over all that the windows in the other ones
+ * reach: what lies in the padding there is stored too, such that they are whole. `p` is left with those. */
+static pooling first_dim(lowering *l, pooling *p)
+{
+    sym_table *s = l->symbols;
+    uint32_t k = 0;
+    while (p->kernel[k] == 1) k++;
+    pooling before = *p, first = one_dim(l, p, k);
+    for (uint32_t i = 0; i < p->dims; i++) {
+        if (i == k) continue;
+        sym_expr *size = &first.out->sizes[p->first + i];
+        sym_expr last = sym_mul_int(s, sym_add_int(s, *size, -1), before.stride[i]);
+        *size = sym_add_int(s, last, before.dilation[i] * (before.kernel[i] - 1) + 1);
+        p->padding[i] = 0;
+    }
+    return first;
+}
+
 /* ---- maximum ---- */
 
-static loop_value least_value(lowering *l, ty_dtype d)
+static lower_tensor maximum_at_once(lowering *l, const pooling *p)
 {
-    if (ty_is_floating(d)) return loop_const_float(l->program, d, -(double)INFINITY);
-    uint32_t bits = 8 * ty_dtype_size(d);
-    bool has_sign = ty_dtype_kind(d) == TY_KIND_SIGNED;
-    return loop_const_int(l->program, d, has_sign ? (int64_t)(UINT64_MAX << (bits - 1)) : 0);
-}
-
-static lower_tensor from_value(lowering *l, const pooling *p, loop_value v)
-{
-    return lower_value(l, loop_at(l->program, v)->dtype, p->out->rank, p->out->sizes, v);
-}
-
-static lower_tensor maximum(lowering *l, const pooling *p)
-{
-    loop_value low = least_value(l, lower_dtype(p->x)), most = {0};
+    loop_value low = pool_least(l, lower_dtype(p->x)), most = {0};
     if (p->window > UNROLLED) return windows_reduced(l, p, LOOP_REDUCE_MAX, low, NULL);
     for (int64_t k = 0; k < p->window; k++) {
         sym_expr pos[MOST_DIMS];
@@ -148,34 +195,72 @@ static lower_tensor maximum(lowering *l, const pooling *p)
         loop_value v = element(l, p, pos, low, NULL);
         most = most.id ? lower_op2(l, LOOP_MAX, v, most) : v; /* the first of equals */
     }
-    return from_value(l, p, most);
+    return pool_of_value(l, p, most);
 }
 
-/* From a position in the window (the flat index of ARGMAX) to positions in its dims. */
-static void unpacked(lowering *l, lower_tensor where, uint32_t dims, const sym_expr *sizes,
-                     sym_expr *pos)
+static lower_tensor maximum(lowering *l, const pooling *p)
 {
-    sym_expr rest = lower_lookup(l, lower_here(l, where), sym_product(l->symbols, sizes, dims), -1);
-    for (uint32_t k = dims; k-- > 0;) {
-        pos[k] = k ? sym_mod(l->symbols, rest, sizes[k]) : rest;
-        rest = sym_floordiv(l->symbols, rest, sizes[k]);
+    pooling rest = *p;
+    while (goes_by_dims(l, &rest)) {
+        pooling first = first_dim(l, &rest);
+        rest.x = maximum_at_once(l, &first);
+        lower_realise(l, rest.x.box, NULL);
     }
+    return maximum_at_once(l, &rest);
 }
 
-/* Places of the maxima: the first of equals, the last NaN, as PyTorch scans; never one in the
- * padding. */
-static lower_tensor maximum_place(lowering *l, const pooling *p)
+/* ---- places of maxima ---- */
+
+/* Flat indices over the dimensions from `first` on, of what windows in some of them came to. */
+typedef struct places {
+    lower_tensor of;
+    uint32_t first;
+    const sym_expr *sizes; /* of the plane */
+    ty_dtype dtype;        /* large enough for an index in the input plane */
+} places;
+
+static ty_dtype place_dtype(lowering *l, const pooling *p)
 {
-    loop_value most = least_value(l, lower_dtype(p->x)),
-               place = loop_const_int(l->program, TY_I64, 0);
-    loop_value placed = loop_const_int(l->program, TY_BOOL, 0), low = most;
+    int64_t elements;
+    sym_expr plane = sym_product(l->symbols, p->x.sizes + p->first, p->dims);
+    return sym_is_int(l->symbols, plane, &elements) && elements <= INT32_MAX ? TY_I32 : TY_I64;
+}
+
+/* Of window position pos[], over the dimensions from `from` on, where it is inside. */
+static loop_value place_at(lowering *l, const pooling *p, const places *known, uint32_t from,
+                           const sym_expr *pos, loop_value inside)
+{
+    sym_table *s = l->symbols;
+    uint32_t until = lower_absent(known->of) ? p->dims : known->first;
+    sym_expr flat = l->zero, at[LOWER_MAX_RANK];
+    memcpy(at, l->axes, p->x.rank * sizeof *at);
+    for (uint32_t k = 0; k < p->dims; k++) {
+        uint32_t axis = p->first + k;
+        sym_expr base = sym_add_int(s, sym_mul_int(s, at[axis], p->stride[k]), -p->padding[k]);
+        at[axis] = sym_add(s, base, sym_mul_int(s, pos[k], p->dilation[k]));
+        if (k >= from && k < until) flat = sym_add(s, sym_mul(s, flat, known->sizes[k]), at[axis]);
+    }
+    uint32_t known_dims = p->dims - until;
+    flat = sym_mul(s, flat, sym_product(s, known->sizes + until, known_dims));
+    loop_value v = loop_cast(l->program, known->dtype, loop_index(l->program, flat));
+    if (lower_absent(known->of)) return v;
+    v = lower_op2(l, LOOP_ADD, v, lower_at(l, known->of, at));
+    return loop_masked(l->program, inside, v, loop_const_int(l->program, known->dtype, 0));
+}
+
+/* The first of equals, the last NaN, as PyTorch scans; never one in the padding. */
+static loop_value place_at_once(lowering *l, const pooling *p, const places *known, uint32_t from)
+{
+    loop_value most = pool_least(l, lower_dtype(p->x)), low = most;
+    loop_value place = loop_const_int(l->program, known->dtype, 0);
+    loop_value placed = loop_const_int(l->program, TY_BOOL, 0);
     bool floating = ty_is_floating(lower_dtype(p->x));
     sym_expr pos[MOST_DIMS];
     if (p->window > UNROLLED) {
         sym_expr sizes[MOST_DIMS];
         for (uint32_t k = 0; k < p->dims; k++) sizes[k] = lower_const(l, p->kernel[k]);
-        unpacked(l, windows_reduced(l, p, LOOP_ARGMAX, low, NULL), p->dims, sizes, pos);
-        return from_value(l, p, place_of(l, p, pos));
+        pool_unpack(l, windows_reduced(l, p, LOOP_ARGMAX, low, NULL), p->dims, sizes, pos);
+        return place_at(l, p, known, from, pos, loop_const_int(l->program, TY_BOOL, 1));
     }
     for (int64_t k = 0; k < p->window; k++) {
         loop_value inside;
@@ -184,18 +269,50 @@ static lower_tensor maximum_place(lowering *l, const pooling *p)
         if (floating) better = lower_op2(l, LOOP_OR, better, lower_op1(l, LOOP_ISNAN, v));
         better = lower_op2(l, LOOP_OR, better, lower_op1(l, LOOP_NOT, placed));
         better = lower_op2(l, LOOP_AND, better, inside);
-        place = loop_where(l->program, better, place_of(l, p, pos), place);
+        place = loop_where(l->program, better, place_at(l, p, known, from, pos, inside), place);
         most = loop_where(l->program, better, v, most);
         placed = lower_op2(l, LOOP_OR, placed, inside);
     }
-    return from_value(l, p, place);
+    return place;
+}
+
+/* Of equals the first row wins, then the first column: the last dimension goes first. Its windows are not
+ * made whole by padding, which never wins. */
+static lower_tensor maximum_with_place(lowering *l, const pooling *p, lower_tensor *place)
+{
+    pooling rest = *p;
+    places known = {.sizes = p->x.sizes + p->first, .dtype = place_dtype(l, p)};
+    while (goes_by_dims(l, &rest)) {
+        uint32_t k = p->dims - 1;
+        while (rest.kernel[k] == 1) k--;
+        pooling before = rest, last = one_dim(l, &rest, k);
+        for (uint32_t i = 0; i < p->dims; i++) {
+            if (i == k) continue;
+            last.out->sizes[p->first + i] = before.x.sizes[p->first + i];
+            last.padding[i] = 0;
+            rest.padding[i] = before.padding[i];
+        }
+        lower_tensor values = maximum_at_once(l, &last);
+        lower_tensor found = pool_of_value(l, &last, place_at_once(l, &last, &known, k));
+        lower_realise(l, values.box, NULL);
+        lower_realise(l, found.box, NULL);
+        rest.x = values;
+        known.of = found;
+        known.first = k;
+    }
+    loop_value v = place_at_once(l, &rest, &known, 0);
+    *place = pool_of_value(l, p, loop_cast(l->program, TY_I64, v));
+    return maximum_at_once(l, &rest);
 }
 
 fe_status lower_op_max_pool(lowering *l, fx_node *n, const lower_row *row)
 {
     pooling p;
     FE_TRY(begin(l, &p, (uint32_t)row->parameter));
-    lower_tensor values = lower_cast(l, maximum(l, &p), p.out->dtype);
+    lower_tensor items[2] = {{0}};
+    bool with_places = n->value.kind == FX_TUPLE && lower_is_used(l, 1);
+    lower_tensor values = with_places ? maximum_with_place(l, &p, &items[1]) : maximum(l, &p);
+    values = lower_cast(l, values, p.out->dtype);
     if (n->value.kind != FX_TUPLE) {
         if (!values.box->realised) values.box->wanted = lower_wanted(l, 0);
         lower_realise(l, values.box, NULL);
@@ -203,8 +320,7 @@ fe_status lower_op_max_pool(lowering *l, fx_node *n, const lower_row *row)
     }
     if (!values.box->realised) values.box->wanted = lower_wanted(l, 0);
     if (lower_is_used(l, 0)) lower_realise(l, values.box, NULL);
-    lower_tensor items[2] = {values};
-    if (lower_is_used(l, 1)) items[1] = maximum_place(l, &p);
+    items[0] = values;
     return lower_give_items(l, items, 2);
 }
 
@@ -241,22 +357,32 @@ static bool is_never_cut(lowering *l, const pooling *p)
     return true;
 }
 
+static loop_value sum_at_once(lowering *l, const pooling *p)
+{
+    loop_value zero = loop_const_float(l->program, lower_dtype(p->x), 0), sum = {0};
+    if (p->window > UNROLLED) return lower_here(l, windows_reduced(l, p, LOOP_SUM, zero, NULL));
+    for (int64_t k = 0; k < p->window; k++) {
+        sym_expr pos[MOST_DIMS];
+        position_of(l, p, k, pos);
+        loop_value v = element(l, p, pos, zero, NULL);
+        sum = sum.id ? lower_op2(l, LOOP_ADD, sum, v) : v;
+    }
+    return sum;
+}
+
 fe_status lower_op_avg_pool(lowering *l, fx_node *n, const lower_row *row)
 {
     pooling p;
     FE_TRY(begin(l, &p, (uint32_t)row->parameter));
     ty_dtype d = lower_dtype(p.x);
-    loop_value zero = loop_const_float(l->program, d, 0), sum = {0}, count;
-    if (p.window > UNROLLED) {
-        sum = lower_here(l, windows_reduced(l, &p, LOOP_SUM, zero, NULL));
-    } else {
-        for (int64_t k = 0; k < p.window; k++) {
-            sym_expr pos[MOST_DIMS];
-            position_of(l, &p, k, pos);
-            loop_value v = element(l, &p, pos, zero, NULL);
-            sum = sum.id ? lower_op2(l, LOOP_ADD, sum, v) : v;
-        }
+    loop_value sum, count;
+    pooling rest = p;
+    while (goes_by_dims(l, &rest)) {
+        pooling first = first_dim(l, &rest);
+        rest.x = pool_of_value(l, &first, sum_at_once(l, &first));
+        lower_realise(l, rest.x.box, NULL);
     }
+    sum = sum_at_once(l, &rest);
     bool has_override =
         op_param_index(n->op, "divisor_override") >= 0 && !lower_is_none(l, "divisor_override");
     bool with_padding =
@@ -270,134 +396,8 @@ fe_status lower_op_avg_pool(lowering *l, fx_node *n, const lower_row *row)
         count = window_count(l, &p, with_padding);
     bool integral = ty_is_integral(d, true);
     loop_value v = lower_op2(l, integral ? LOOP_TRUNCDIV : LOOP_DIV, sum, count);
-    lower_tensor out = from_value(l, &p, loop_cast(l->program, p.out->dtype, v));
+    lower_tensor out = pool_of_value(l, &p, loop_cast(l->program, p.out->dtype, v));
     out.box->wanted = lower_wanted(l, 0);
     lower_realise(l, out.box, NULL);
     return lower_give(l, out);
-}
-
-/* ---- adaptive ---- */
-
-/* Window k of dim `axis`: [i * in // out, ceil((i + 1) * in / out)). */
-static void adaptive_window(lowering *l, lower_tensor x, const ty_tensor *out, uint32_t axis,
-                            sym_expr *start, sym_expr *length)
-{
-    sym_table *s = l->symbols;
-    sym_expr parts = lower_is_zero(l, out->sizes[axis]) ? l->one : out->sizes[axis];
-    *start = sym_floordiv(s, sym_mul(s, l->axes[axis], x.sizes[axis]), parts);
-    sym_expr next = sym_mul(s, sym_add_int(s, l->axes[axis], 1), x.sizes[axis]);
-    *length = sym_sub(s, sym_ceildiv(s, next, parts), *start);
-}
-
-/* The most that a window of in elements cut in out parts holds; exact: no window holds less. */
-static sym_expr longest_window(lowering *l, sym_expr in, sym_expr out, bool *exact)
-{
-    int64_t a, b, longest = 0;
-    *exact = false;
-    if (lower_is_zero(l, out)) return in;
-    if (!sym_is_int(l->symbols, in, &a) || !sym_is_int(l->symbols, out, &b) || b <= 0)
-        return sym_add_int(l->symbols, sym_ceildiv(l->symbols, in, out), 1);
-    *exact = a % b == 0;
-    for (int64_t k = 0; k < b; k++) {
-        int64_t length = ((k + 1) * a + b - 1) / b - k * a / b;
-        if (length > longest) longest = length;
-    }
-    return lower_const(l, longest);
-}
-
-/* The windows of one program: positions in the input over output axes and reduction axes. */
-typedef struct adaptive_windows {
-    sym_expr at[LOWER_MAX_RANK], starts[MOST_DIMS], extents[MOST_DIMS];
-    loop_value inside, count;
-} adaptive_windows;
-
-static void find_windows(lowering *l, const pooling *p, adaptive_windows *w)
-{
-    ty_dtype d = lower_dtype(p->x);
-    w->inside = loop_const_int(l->program, TY_BOOL, 1);
-    w->count = loop_const_float(l->program, d, 1);
-    memcpy(w->at, l->axes, p->x.rank * sizeof *w->at);
-    for (uint32_t k = 0; k < p->dims; k++) {
-        uint32_t axis = p->first + k;
-        sym_expr span;
-        bool exact;
-        adaptive_window(l, p->x, p->out, axis, &w->starts[k], &span);
-        w->extents[k] = longest_window(l, p->x.sizes[axis], p->out->sizes[axis], &exact);
-        if (!exact) {
-            span = lower_simplified(l, span, p->out->rank, p->out->sizes);
-            loop_value place = loop_index(l->program, l->reduce_axes[k]);
-            loop_value fits = lower_op2(l, LOOP_LT, place, loop_index(l->program, span));
-            w->inside = lower_op2(l, LOOP_AND, w->inside, fits);
-        }
-        loop_value length = loop_index(l->program, exact ? w->extents[k] : span);
-        w->count = lower_op2(l, LOOP_MUL, w->count, loop_cast(l->program, d, length));
-        w->at[axis] = sym_add(l->symbols, w->starts[k], l->reduce_axes[k]);
-    }
-}
-
-static void adaptive(lowering *l, const pooling *p, loop_reduce kind, lower_tensor *out)
-{
-    adaptive_windows w;
-    ty_dtype d = lower_dtype(p->x);
-    find_windows(l, p, &w);
-    loop_value otherwise =
-        kind == LOOP_SUM ? loop_const_float(l->program, d, 0) : least_value(l, d);
-    loop_value v = loop_masked(l->program, w.inside, lower_at(l, p->x, w.at), otherwise);
-    *out =
-        lower_temp_tensor(l, kind == LOOP_ARGMAX ? TY_I64 : d, p->out->rank, p->out->sizes, NULL);
-    loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, w.extents);
-    sym_expr to = lower_flat(l, l->axes, out->box->view.strides, p->out->rank);
-    lower_store(
-        l, op,
-        (loop_store){.buffer = out->box->view.buffer, .index = to, .value = v, .reduce = kind});
-    if (kind == LOOP_SUM)
-        *out = from_value(l, p, lower_op2(l, LOOP_DIV, lower_here(l, *out), w.count));
-    if (kind != LOOP_ARGMAX) return;
-    sym_expr flat = l->zero, pos[MOST_DIMS];
-    unpacked(l, *out, p->dims, w.extents, pos);
-    for (uint32_t k = 0; k < p->dims; k++) {
-        sym_expr place = sym_add(l->symbols, w.starts[k], pos[k]);
-        flat = sym_add(l->symbols, sym_mul(l->symbols, flat, p->x.sizes[p->first + k]), place);
-    }
-    *out = from_value(l, p, loop_index(l->program, flat));
-}
-
-static fe_status adaptive_begin(lowering *l, pooling *p, uint32_t dims)
-{
-    lower_tensor x = lower_tensor_of(l, &l->node->args[0]);
-    *p = (pooling){.dims = dims, .first = x.rank - dims, .out = lower_meta(l, 0)};
-    p->x = lower_cast(l, x, lower_compute_dtype(lower_dtype(x)));
-    lower_share(l, p->x);
-    return FE_OK;
-}
-
-fe_status lower_op_adaptive_avg_pool(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    pooling p;
-    FE_TRY(adaptive_begin(l, &p, (uint32_t)row->parameter));
-    bool whole = true, reduced[LOWER_MAX_RANK] = {false};
-    for (uint32_t k = p.first; k < p.x.rank; k++) {
-        whole &= lower_is_one(l, p.out->sizes[k]);
-        reduced[k] = true;
-    }
-    lower_tensor out;
-    if (whole)
-        out = lower_mean(l, p.x, reduced, true, NULL);
-    else
-        adaptive(l, &p, LOOP_SUM, &out);
-    return lower_give(l, lower_cast(l, out, p.out->dtype));
-}
-
-fe_status lower_op_adaptive_max_pool(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)n;
-    pooling p;
-    FE_TRY(adaptive_begin(l, &p, (uint32_t)row->parameter));
-    lower_tensor items[2] = {{0}};
-    adaptive(l, &p, LOOP_REDUCE_MAX, &items[0]);
-    items[0] = lower_cast(l, items[0], p.out->dtype);
-    if (n->value.kind != FX_TUPLE) return lower_give(l, items[0]);
-    if (lower_is_used(l, 1)) adaptive(l, &p, LOOP_ARGMAX, &items[1]);
-    return lower_give_items(l, items, 2);
 }
