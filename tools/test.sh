@@ -145,7 +145,7 @@ parts_of() {
         skip "text tests$2" "no $1/ferrite"
         return
     fi
-    part "text tests$2" build/runtest -j "$JOBS" --binary "$1/ferrite" test
+    part "text tests$2" build/runtest -j "$JOBS" --slowest 5 --binary "$1/ferrite" test
     [ "$mode" = test ] || return
     if [ -d test/cases ]; then
         part "cases$2" "$1/ferrite" check test/cases --jobs "$JOBS"
@@ -164,7 +164,7 @@ isa_parts() {
     for isa in $(other_isas); do
         beside "unit tests, $isa" "FERRITE_ISA=$isa build/unit"
         export FERRITE_ISA="$isa"
-        part "text tests, $isa" build/runtest -j "$JOBS" --binary build/ferrite --again test
+        part "text tests, $isa" build/runtest -j "$JOBS" --slowest 5 --binary build/ferrite --again test
         [ ! -d test/cases ] || part "cases, $isa" build/ferrite check test/cases --jobs "$JOBS"
         unset FERRITE_ISA
     done
