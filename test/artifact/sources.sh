@@ -16,8 +16,8 @@ build() { env -i PATH=/usr/bin:/bin make -C "$folder" -j2 "$@"; }
 
 key_of() {
     # of the Makefile, all but what is the program's own
-    grep -vF -e "$name." -e "KERNELS" -e "KERNEL_FLAGS =" -e "MODEL =" -e "OPS =" "$folder/Makefile"
-    (cd "$folder" && find runtime -name '*.[ch]' | LC_ALL=C sort | xargs cat)
+    grep -vF -e "$name." -e "runtime/" -e "KERNELS" -e "KERNEL_FLAGS =" -e "MODEL =" -e "OPS =" "$folder/Makefile"
+    (cd "$folder" && find runtime -name '*.[ch]' | LC_ALL=C sort | xargs sha256sum)
     echo "$quick" "$@"
     for compiler in cc gcc clang clang-14; do env -i PATH=/usr/bin:/bin "$compiler" --version 2>&1; done
 }
