@@ -467,13 +467,14 @@ static exact conv_value(const rt_conv *g, const rt_real *x, const rt_real *weigh
     int64_t group_in = g->in_channels / g->groups, group_out = g->out_channels / g->groups,
             taps = g->kernel[0] * g->kernel[1] * g->kernel[2],
             from = image * g->x_batch + o / group_out * group_in * g->x_channel,
-            filter = g->transposed ? o / group_out * group_in * group_out + o % group_out
-                                   : o * group_in,
+            filter =
+                g->transposed ? o / group_out * group_in * group_out + o % group_out : o * group_in,
             step = taps * (g->transposed ? group_out : 1);
     exact sum = 0;
-    for (int64_t tap = 0; tap < taps; tap++) { /* outside: where it reads is the same for all channels */
+    /* taps outside: where one reads is the same for all channels */
+    for (int64_t tap = 0; tap < taps; tap++) {
         int64_t place[3] = {tap / g->kernel[2] / g->kernel[1], tap / g->kernel[2] % g->kernel[1],
-                           tap % g->kernel[2]};
+                            tap % g->kernel[2]};
         int64_t at = from;
         int inside = 1;
         for (int axis = 0; axis < 3; axis++) {

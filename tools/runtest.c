@@ -66,7 +66,7 @@ typedef enum { PASSED, FAILED, SKIPPED, VERDICTS } verdict;
 static bool bless, again;
 static char **paths; /* of the test files, sorted */
 static int path_count;
-static long slowest;  /* this many are named at the end */
+static long slowest; /* this many are named at the end */
 static char scratch[] = "/tmp/ferrite-test-XXXXXX";
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int next_path;
