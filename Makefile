@@ -24,7 +24,7 @@ CC := $(if $(filter default,$(origin CC)),cc,$(CC))
 B := build$(if $(SAN),/$(if $(filter thread,$(SAN)),tsan,san))
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
         -Wwrite-strings -Wvla -Wno-gnu-zero-variadic-macro-arguments -Werror
-SANITIZE := -g -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),\
+SANITIZE := -g1 -fno-omit-frame-pointer $(if $(filter thread,$(SAN)),\
             -fsanitize=thread -Wno-maybe-uninitialized,\
             -fsanitize=address$(comma)undefined -fno-sanitize-recover=all)
 VERSION := $(shell sed -n 's/^.define FE_VERSION "\(.*\)"/\1/p' include/ferrite.h)

@@ -465,28 +465,27 @@ static exact conv_value(const rt_conv *g, const rt_real *x, const rt_real *weigh
                         int64_t o, const int64_t *out)
 {
     int64_t group_in = g->in_channels / g->groups, group_out = g->out_channels / g->groups,
-            group = o / group_out;
+            taps = g->kernel[0] * g->kernel[1] * g->kernel[2],
+            from = image * g->x_batch + o / group_out * group_in * g->x_channel,
+            filter =
+                g->transposed ? o / group_out * group_in * group_out + o % group_out : o * group_in,
+            step = taps * (g->transposed ? group_out : 1);
     exact sum = 0;
-    for (int64_t i = 0; i < group_in; i++)
-        for (int64_t kd = 0; kd < g->kernel[0]; kd++)
-            for (int64_t kh = 0; kh < g->kernel[1]; kh++)
-                for (int64_t kw = 0; kw < g->kernel[2]; kw++) {
-                    int64_t tap[3] = {kd, kh, kw}, at[3];
-                    int inside = 1;
-                    for (int axis = 0; axis < 3; axis++) {
-                        at[axis] = conv_source(g, axis, out[axis], tap[axis]);
-                        inside &= at[axis] >= 0;
-                    }
-                    if (!inside) continue;
-                    int64_t filter = g->transposed
-                                         ? (group * group_in + i) * group_out + o % group_out
-                                         : o * group_in + i;
-                    int64_t index =
-                        ((filter * g->kernel[0] + kd) * g->kernel[1] + kh) * g->kernel[2] + kw;
-                    sum += (exact)weight[index] *
-                           x[image * g->x_batch + at[0] * g->x[0] + at[1] * g->x[1] +
-                             at[2] * g->x[2] + (group * group_in + i) * g->x_channel];
-                }
+    /* taps outside: where one reads is the same for all channels */
+    for (int64_t tap = 0; tap < taps; tap++) {
+        int64_t place[3] = {tap / g->kernel[2] / g->kernel[1], tap / g->kernel[2] % g->kernel[1],
+                            tap % g->kernel[2]};
+        int64_t at = from;
+        int inside = 1;
+        for (int axis = 0; axis < 3; axis++) {
+            int64_t source = conv_source(g, axis, out[axis], place[axis]);
+            inside &= source >= 0;
+            at += source * g->x[axis];
+        }
+        if (!inside) continue;
+        const rt_real *w = weight + filter * taps + tap;
+        for (int64_t i = 0; i < group_in; i++) sum += (exact)w[i * step] * x[at + i * g->x_channel];
+    }
     return sum;
 }
 

@@ -17,7 +17,9 @@
  * where runtest was started, $BUILD the one where the binary lies. Blank lines at the end of a text do
  * not count. A signal, a sanitizer's report and a run of more than 240 seconds are always failures.
  *
- *     runtest [--bless] [--again] [--binary FERRITE] [-j N] FILE.t|FOLDER...
+ *     runtest [--bless] [--again] [--slowest N] [--binary FERRITE] [-j N] FILE.t|FOLDER...
+ *
+ * --slowest N ends with the N tests that took longest, and their seconds.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -64,10 +66,15 @@ typedef enum { PASSED, FAILED, SKIPPED, VERDICTS } verdict;
 static bool bless, again;
 static char **paths; /* of the test files, sorted */
 static int path_count;
+static long slowest; /* this many are named at the end */
 static char scratch[] = "/tmp/ferrite-test-XXXXXX";
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int next_path;
 static int verdicts[VERDICTS];
+static struct timing {
+    double seconds;
+    const char *path;
+} * timings; /* one for each path */
 
 /* ---- small helpers ---- */
 
@@ -486,7 +493,9 @@ static void *worker(void *unused)
         size_t length;
         t->path = paths[index];
         t->report = need(open_memstream(&said, &length));
+        double start = seconds();
         verdict v = run_test(t, index);
+        timings[index] = (struct timing){seconds() - start, t->path};
         fclose(t->report);
 
         pthread_mutex_lock(&lock);
@@ -523,6 +532,20 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static int by_seconds(const void *a, const void *b)
+{
+    const struct timing *x = a, *y = b;
+    return (x->seconds < y->seconds) - (x->seconds > y->seconds);
+}
+
+static void print_slowest(void)
+{
+    qsort(timings, (size_t)path_count, sizeof *timings, by_seconds);
+    if (slowest > 0 && path_count > 0) printf("slowest:\n");
+    for (int i = 0; i < path_count && i < slowest; i++)
+        printf("%7.1f s  %s\n", timings[i].seconds, timings[i].path);
+}
+
 /* A folder whose `ferrite` is the binary goes first on PATH; commands may rely on $ROOT too. */
 static void prepare(const char *binary)
 {
@@ -557,12 +580,15 @@ int main(int argc, char **argv)
             again = true;
         else if (strcmp(argv[i], "--binary") == 0 && i + 1 < argc)
             binary = argv[++i];
+        else if (strcmp(argv[i], "--slowest") == 0 && i + 1 < argc)
+            slowest = atol(argv[++i]);
         else if (strcmp(argv[i], "-j") == 0 && i + 1 < argc)
             jobs = atol(argv[++i]);
         else if (nftw(argv[i], collect, 16, FTW_PHYS) != 0)
             die("cannot read", argv[i]);
     }
     if (path_count) qsort(paths, (size_t)path_count, sizeof *paths, by_name);
+    timings = need(calloc((size_t)path_count + 1, sizeof *timings));
     prepare(binary);
 
     enum { MOST_JOBS = 64 };
@@ -574,6 +600,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < jobs; i++) pthread_join(threads[i], NULL);
 
     nftw(scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    print_slowest();
+    free(timings);
     for (int i = 0; i < path_count; i++) free(paths[i]);
     free(paths);
     printf("%d passed, %d failed, %d skipped\n", verdicts[PASSED], verdicts[FAILED],

@@ -107,8 +107,17 @@ part() {
 # beside NAME COMMAND: a part of one process, a line of the shell; it is run by all_beside.
 beside() { printf '%s\n%s\n' "$1" "$2" >>"$logs/beside"; }
 
+# The longest first, by what each took the last time, so that no processor waits for the last one; first of
+# all what is not known.
+longest_first() {
+    while read -r name && read -r command; do
+        printf '%s\t%s\t%s\n' "$(cat "$(log_of "$name").seconds" 2>/dev/null || echo 9999)" "$name" "$command"
+    done <"$logs/beside" | sort -s -k1,1nr | cut -f2- | tr '\t' '\n'
+}
+
 all_beside() {
     [ -s "$logs/beside" ] || return
+    longest_first >"$logs/sorted" && mv "$logs/sorted" "$logs/beside"
     printf '\n== parts of one process, %s at once\n' "$JOBS"
     tr '\n' '\0' <"$logs/beside" | xargs -0 -n 2 -P "$JOBS" sh tools/test.sh one "$begun" >"$logs/beside.log"
     while read -r name && read -r _; do
@@ -145,7 +154,7 @@ parts_of() {
         skip "text tests$2" "no $1/ferrite"
         return
     fi
-    part "text tests$2" build/runtest -j "$JOBS" --binary "$1/ferrite" test
+    part "text tests$2" build/runtest -j "$JOBS" --slowest 5 --binary "$1/ferrite" test
     [ "$mode" = test ] || return
     if [ -d test/cases ]; then
         part "cases$2" "$1/ferrite" check test/cases --jobs "$JOBS"
@@ -164,7 +173,7 @@ isa_parts() {
     for isa in $(other_isas); do
         beside "unit tests, $isa" "FERRITE_ISA=$isa build/unit"
         export FERRITE_ISA="$isa"
-        part "text tests, $isa" build/runtest -j "$JOBS" --binary build/ferrite --again test
+        part "text tests, $isa" build/runtest -j "$JOBS" --slowest 5 --binary build/ferrite --again test
         [ ! -d test/cases ] || part "cases, $isa" build/ferrite check test/cases --jobs "$JOBS"
         unset FERRITE_ISA
     done
@@ -177,7 +186,7 @@ clang_parts() {
         skip "clang" "there is none"
         return
     fi
-    part "build with clang" make CC="$clang" B=build/clang CFLAGS=-O0 build/clang/ferrite \
+    part "build with clang" make CC="$clang" B=build/clang CFLAGS="-O0 -g0" build/clang/ferrite \
         build/clang/unit build/clang/test_kernels
     part "cases with clang" build/clang/ferrite check --cc "$clang" --jobs "$JOBS" \
         test/cases/ops/[acf]*.pt2 test/cases/programs/[ds]*.pt2

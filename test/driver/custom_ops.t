@@ -35,7 +35,7 @@ free @buf7
 note "z"
 kernel k_add_78abf3 (@buf6, @y, @buf8) ints [] m 1 n 12 cost 70
 output 0 @buf8[4,3]{3,1}
---run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && env -u MAKEFLAGS -u MAKELEVEL make -s -j2 -C src ISAS=base && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
+--run-- ferrite compile $ROOT/test/custom_ops/quantised.pt2 --ops libquant.so --emit c -o src --quiet && sh $ROOT/test/artifact/sources.sh -O0 src ISAS=base >log && cp libquant.so src && ldd src/quantised.so | grep -c 'libquant.so => .*/src/libquant.so'
 --out--
 1
 --run-- ferrite inspect $ROOT/test/custom_ops/bag.pt2 --ops libbag.so --stage loop >loop && ferrite inspect loop --from loop --stage loop | diff loop - && ferrite inspect loop --from loop --stage wrap --isa x86-64-v4 >wrap && ferrite inspect wrap --from wrap --stage wrap --isa x86-64-v4 | diff wrap - && grep -o 'calls ".*' wrap

@@ -65,7 +65,7 @@ rt_custom(f, "sizes_by_sign", sizes_by_sign, args, 2, out + 1, 2, (const rt_made
 f.custom(custom_sizes_by_sign, [ins[0], outs[0]], outs[1:], made=((0, 7, 5), (1, 7, 6), ))
 "made": [[1, 7, 3]]
 "made": [[0, 7, 5], [1, 7, 6]]
---run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl; printf 'in 0 f32 [4,3]\nin 1 i64 []\nrun\nshow out 0\nshow out 1\nrun\nshow out 0\n' >script; ferrite compile known.fx --ops ./libsizes.so -o known.so --quiet && ferrite compile known.fx --ops ./libsizes.so --split nodes=1 -o parts.so --quiet && ferrite compile known.fx --ops ./libsizes.so --emit c -o model --quiet && cp libsizes.so model && env -i PATH=/usr/bin:/bin make -C model ISAS=base -j2 >make.log 2>&1; ./call ./known.so <script; for made in ./parts.so ./model/known.so; do ./call $made <script >again; ./call ./known.so <script | cmp - again; done
+--run-- ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl; printf 'in 0 f32 [4,3]\nin 1 i64 []\nrun\nshow out 0\nshow out 1\nrun\nshow out 0\n' >script; ferrite compile known.fx --ops ./libsizes.so -o known.so --quiet && ferrite compile known.fx --ops ./libsizes.so --split nodes=1 -o parts.so --quiet && ferrite compile known.fx --ops ./libsizes.so --emit c -o model --quiet && cp libsizes.so model && sh $ROOT/test/artifact/sources.sh -O0 model ISAS=base >make.log 2>&1; ./call ./known.so <script; for made in ./parts.so ./model/known.so; do ./call $made <script >again; ./call ./known.so <script | cmp - again; done
 --out--
 out 0 [10]{1}: 1.250 0.250 1.000 0.750 0.500 1.250 0.250 1.000 0.750 0.500
 out 1 []{}: 5.000

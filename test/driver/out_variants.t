@@ -1,5 +1,5 @@
 # out overloads: found by signature, their own argument names, dead outputs made and passed, dynamic sizes; the same in every target
---run-- cc -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/returns.c -o libreturns.so && ferrite inspect dead.fx --ops ./libreturns.so --stage wrap --isa x86-64-v4
+--run-- cc -O2 -shared -fPIC -I$ROOT/include $ROOT/test/custom_ops/returns.c -o libreturns.so && ferrite inspect dead.fx --ops ./libreturns.so --stage wrap --isa x86-64-v4
 --file dead.fx--
 operators { "returns::two(Tensor x) -> (Tensor, Tensor)" "returns::one(Tensor x) -> Tensor" }
 symbols { s0 in [1, 64] }
@@ -52,7 +52,7 @@ f.custom(custom_returns_one_into, [ins[0], outs[0]], outs[1:])
 1
 1
 1
---run-- ferrite compile dead.fx --ops ./libreturns.so -o dead.so --quiet && ferrite compile dead.fx --ops ./libreturns.so --split nodes=1 -o parts.so --quiet && ferrite compile dead.fx --ops ./libreturns.so --emit c -o model --quiet && cp libreturns.so model && env -i PATH=/usr/bin:/bin make -C model ISAS=base -j2 >make.log 2>&1 && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && printf 'in 0 f32 [3,4]\nrun\nshow in 0\nshow out 0\nshow out 1\n' >script && ./call ./dead.so <script && for made in ./parts.so ./model/dead.so; do ./call $made <script >again; ./call ./dead.so <script | cmp - again; done
+--run-- ferrite compile dead.fx --ops ./libreturns.so -o dead.so --quiet && ferrite compile dead.fx --ops ./libreturns.so --split nodes=1 -o parts.so --quiet && ferrite compile dead.fx --ops ./libreturns.so --emit c -o model --quiet && cp libreturns.so model && sh $ROOT/test/artifact/sources.sh -O0 model ISAS=base >make.log 2>&1 && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && printf 'in 0 f32 [3,4]\nrun\nshow in 0\nshow out 0\nshow out 1\n' >script && ./call ./dead.so <script && for made in ./parts.so ./model/dead.so; do ./call $made <script >again; ./call ./dead.so <script | cmp - again; done
 --out--
 in 0 [3,4]{4,1}: -0.500 1.250 0.250 -0.750 1.000 0.000 -1.000 0.750 -0.250 -1.250 0.500 -0.500
 out 0 [3,4]{4,1}: 1.000 4.500 2.500 0.500 4.000 2.000 0.000 3.500 1.500 -0.500 3.000 1.000

@@ -1,6 +1,7 @@
-# C sources build without ferrite, with a plain cc, and give what the library gives
+# C sources build without ferrite, with a plain cc, and give what the library gives, with
+# one compiler and another, for one instruction set and for all
 --once--
---run-- ferrite compile $ROOT/demo/digits.pt2 -o digits.so --quiet && ferrite compile $ROOT/demo/digits.pt2 --emit c -o model/ --quiet && env -i PATH=/usr/bin:/bin make -C model ISAS=base CC="cc -std=c11" -j2 >make.log 2>&1 && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && printf 'in 0 f32 [1,1,8,8]\nrun\nshow out 0\n' >script && ./call ./digits.so <script >first && ./call ./model/digits.so <script >second && cmp first second && cat first && ls model && nm -D --defined-only model/digits.so | sed "s/.* //"
+--run-- ferrite compile $ROOT/demo/digits.pt2 -o digits.so --quiet && ferrite compile $ROOT/demo/digits.pt2 --emit c -o model/ --quiet && sh $ROOT/test/artifact/sources.sh model ISAS=base >make.log 2>&1 && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && printf 'in 0 f32 [1,1,8,8]\nrun\nshow out 0\n' >script && ./call ./digits.so <script >first && ./call ./model/digits.so <script >second && cmp first second && cat first && ls model && nm -D --defined-only model/digits.so | sed "s/.* //"
 --out--
 out 0 [1,10]{10,1}: -0.361 4.134 -0.588 -13.902 7.083 -7.013 2.902 0.432 -6.013 -11.372
 Makefile
@@ -19,6 +20,8 @@ model.o
 runtime
 scalar
 ferrite_artifact
---run-- clang=$(command -v clang || command -v clang-14 || echo cc); env -i PATH=/usr/bin:/bin make -C model clean >make.log && env -i PATH=/usr/bin:/bin make -C model ISAS=base CC="$clang" -j2 >make.log && ls model/*.so
+
+--run-- build() { make -s -C model clean && sh $ROOT/test/artifact/sources.sh -O0 model "$@" >make.log 2>&1 && ./call ./model/digits.so <script | cmp - first && echo the same; }; build; build ISAS=base CC=$(command -v clang || command -v clang-14 || echo cc)
 --out--
-model/digits.so
+the same
+the same

@@ -9,7 +9,7 @@ c
 c
 python
 fx
---run-- ferrite compile line.fx --emit c -o line --quiet && build() { env -u MAKEFLAGS -u MAKELEVEL make -s -C line ISAS=base CC='cc -O1' >log 2>&1 || cat log; } && build && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./line/line.so <script && grep -l 2.5 line/*.c && sed -i 's/2\.5/-4.0/' line/kernels*.c && build && ./call ./line/line.so <script
+--run-- ferrite compile line.fx --emit c -o line --quiet && build() { sh $ROOT/test/artifact/sources.sh -O0 line ISAS=base >log 2>&1 || cat log; } && build && ${FERRITE_TEST_CC:-cc} -I$ROOT/include $ROOT/test/artifact/call.c -o call -ldl && ./call ./line/line.so <script && grep -l 2.5 line/*.c && sed -i 's/2\.5/-4.0/' line/kernels*.c && build && ./call ./line/line.so <script
 --file line.fx--
 graph main {
   range s0 in [2, 8]

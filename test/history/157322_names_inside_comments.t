@@ -1,7 +1,7 @@
 # 157322: whatever names, messages and file names hold (quotes, backslashes, ends of comments, trigraphs, line ends), it
 # stays inside the comment, docstring or text that it stands in: C, Python and the graph can be read, and say it as it is
 --skip-if-missing-- python3
---run-- name='q""" *\ %s $HOME ??" '"'"'.wrap'; cat >"$name"; for to in 'so -o quotes.so' 'c -o src' 'python -o made.py' 'fx -o made.json'; do ferrite compile "$name" --from wrap --quiet --emit $to || echo no $to; done; make -s -C src CC='cc -std=c11' ISAS=base >log 2>&1 || cat log; python3 -c 'import json, made; print(made.__doc__.split(": 1")[0]); print([n["args"][1] for n in json.load(open("made.json"))["graphs"]["main"] if n.get("target") == "ferrite.check"])'
+--run-- name='q""" *\ %s $HOME ??" '"'"'.wrap'; cat >"$name"; for to in 'so -o quotes.so' 'c -o src' 'python -o made.py' 'fx -o made.json'; do ferrite compile "$name" --from wrap --quiet --emit $to || echo no $to; done; sh $ROOT/test/artifact/sources.sh -O0 src ISAS=base >log 2>&1 || cat log; python3 -c 'import json, made; print(made.__doc__.split(": 1")[0]); print([n["args"][1] for n in json.load(open("made.json"))["graphs"]["main"] if n.get("target") == "ferrite.check"])'
 --in--
 program quotes
 input @x : i64[] strides []

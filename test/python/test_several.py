@@ -183,9 +183,10 @@ def check_linked(model, folder, paths):
 def check_sources(model, folder, archive):
     """They build by themselves, with and without vector types."""
     compiled(archive, "--emit", "c", "-o", f"{folder}/sources")
-    for options in (["CC=cc -O0"], ["CC=cc -O0", "SCALAR=1"]):
-        subprocess.run(["make", "-s", "-j2", "-C", f"{folder}/sources", "clean", *options], check=True)
-        subprocess.run(["make", "-s", "-j2", "-C", f"{folder}/sources", "sources.so", *options], check=True)
+    for options in (["ISAS=base"], ["SCALAR=1"]):
+        subprocess.run(["make", "-s", "-C", f"{folder}/sources", "clean"], check=True)
+        build = os.path.join(ROOT, "test/artifact/sources.sh")
+        subprocess.run(["sh", build, "-O0", f"{folder}/sources", *options], check=True, stdout=subprocess.DEVNULL)
         prompt, step = (ferrite.load(f"{folder}/sources/sources.so", name=name) for name in ("prompt", "step"))
         step.share_states(prompt)
         words = torch.randint(0, WORDS, (1, 7))

@@ -59,3 +59,9 @@ FAIL g.t
   by: echo "error: no" >&2 | cat
 0 passed, 1 failed, 0 skipped
 --status-- 1
+
+--run-- printf '# h\n--run-- sleep 0.2\n' >h.t; printf '# i\n--run-- true\n' >i.t; $ROOT/build/runtest --slowest 1 -j 1 --binary /bin/sh i.t h.t | sed 's/0\.[2-9]/0.N/'
+--out--
+slowest:
+    0.N s  h.t
+2 passed, 0 failed, 0 skipped

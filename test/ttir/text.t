@@ -1,5 +1,5 @@
 # a kernel's text is data: it prints, parses back and is verified, and no language of ours reads what its names hold
---run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >a.fx; ferrite inspect a.fx --stage fx >b.fx; ferrite inspect b.fx --stage fx >c.fx; sed 's/@[0-9]*//g' b.fx >d.fx; sed 's/@[0-9]*//g' c.fx | cmp - d.fx && ferrite inspect b.fx --stage loop && ferrite compile b.fx --emit c -o made/ --quiet && make -s -C made >/dev/null && ferrite compile b.fx --emit python -o m.py --quiet && ferrite compile b.fx --emit fx -o m.json --quiet && ferrite inspect b.fx --stage provenance >p.json && ls made/*.so m.py m.json p.json
+--run-- awk -f $ROOT/test/ttir/embed.awk k.ttir g.fx >a.fx; ferrite inspect a.fx --stage fx >b.fx; ferrite inspect b.fx --stage fx >c.fx; sed 's/@[0-9]*//g' b.fx >d.fx; sed 's/@[0-9]*//g' c.fx | cmp - d.fx && ferrite inspect b.fx --stage loop && ferrite compile b.fx --emit c -o made/ --quiet && sh $ROOT/test/artifact/sources.sh -O0 made ISAS=base >log && ferrite compile b.fx --emit python -o m.py --quiet && ferrite compile b.fx --emit fx -o m.json --quiet && ferrite inspect b.fx --stage provenance >p.json && ls made/*.so m.py m.json p.json
 --file k.ttir--
 #loc = loc("we\"ird */ ''' \\ ünï.py":5:0)
 module {
