@@ -1,0 +1,185 @@
+/* convolution_products.c -- a transposed convolution to few channels becomes one product, of the weight with
+ * the input's pixels, whose results col2im adds up where they meet.
+ *
+ * By itself a product of each tap fills lanes with the channels of the result: of three channels, three lanes.
+ * Here the lanes hold pixels. What it takes is memory for all the products; so where they are many the
+ * convolution is left. In three dimensions col2im goes over two of them, and over the first one then.
+ */
+#include "pass/match.h"
+
+#include <string.h>
+
+enum { MOST_DIMS = 3, FEW_CHANNELS = 16, MOST_MEMORY = 6 };
+
+typedef struct transposed {
+    uint32_t dims;
+    fx_node *x, *weight;
+    const fx_arg *bias;
+    ty_dtype dtype;
+    int64_t in, out, window; /* channels; taps */
+    int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS];
+    int64_t sizes[MOST_DIMS], results[MOST_DIMS]; /* of an image */
+} transposed;
+
+/* ---- what it is ---- */
+
+static bool read_ints(const fx_graph *g, const fx_node *n, const char *param, uint32_t dims,
+                      int64_t *out)
+{
+    sym_expr items[MOST_DIMS];
+    int count = fx_arg_ints(g, fx_get(g, n, param), items, MOST_DIMS);
+    if (count != 1 && count != (int)dims) return false;
+    for (uint32_t d = 0; d < dims; d++)
+        if (!sym_is_int(g->symbols, items[count == 1 ? 0 : d], &out[d])) return false;
+    return true;
+}
+
+static bool is_transposed(const fx_graph *g, const fx_node *n)
+{
+    return n->op->id != OP_aten_convolution_default ||
+           fx_arg_bool(fx_get(g, n, "transposed"), false);
+}
+
+static bool read_transposed(const rewriting *r, transposed *c)
+{
+    const fx_graph *g = r->g;
+    const fx_node *n = r->root;
+    const fx_arg *x = fx_get(g, n, "input"), *w = fx_get(g, n, "weight");
+    const ty_tensor *xt = fx_arg_tensor(x), *wt = fx_arg_tensor(w), *out = fx_tensor(n);
+    int64_t groups, past[MOST_DIMS];
+    if (!xt || !wt || !out || !is_transposed(g, n) || xt->rank != wt->rank || wt->rank < 3)
+        return false;
+    if (xt->dtype != wt->dtype || out->dtype != xt->dtype || !ty_is_host(xt->device)) return false;
+    if ((xt->dtype != TY_F32 && xt->dtype != TY_F64) || wt->rank > MOST_DIMS + 2) return false;
+    *c = (transposed){.dims = wt->rank - 2,
+                      .x = x->node,
+                      .weight = w->node,
+                      .bias = fx_get(g, n, "bias"),
+                      .dtype = xt->dtype,
+                      .window = 1};
+    if (!read_ints(g, n, "stride", c->dims, c->stride) ||
+        !read_ints(g, n, "padding", c->dims, c->padding) ||
+        !read_ints(g, n, "dilation", c->dims, c->dilation) ||
+        !read_ints(g, n, "output_padding", c->dims, past) ||
+        !fx_arg_int(g, fx_get(g, n, "groups"), &groups) || groups != 1 ||
+        !sym_is_int(g->symbols, wt->sizes[0], &c->in) ||
+        !sym_is_int(g->symbols, wt->sizes[1], &c->out))
+        return false;
+    for (uint32_t d = 0; d < c->dims; d++) {
+        if (!sym_is_int(g->symbols, wt->sizes[d + 2], &c->kernel[d]) ||
+            !sym_is_int(g->symbols, xt->sizes[d + 2], &c->sizes[d]) ||
+            !sym_is_int(g->symbols, out->sizes[d + 2], &c->results[d]))
+            return false;
+        if (c->sizes[d] < 1 || c->results[d] < 1 || past[d] >= c->stride[d]) return false;
+        c->window *= c->kernel[d];
+    }
+    return c->window > 1 && c->in > 0 && c->out > 0;
+}
+
+static bool is_worthwhile(const transposed *c)
+{
+    int64_t results = c->out; /* for each pixel of the input */
+    for (uint32_t d = 0; d < c->dims; d++) results *= c->stride[d];
+    return c->out <= FEW_CHANNELS && c->out * c->window <= MOST_MEMORY * (c->in + results);
+}
+
+/* ---- what is made ---- */
+
+static fx_arg ints(const rewriting *r, uint32_t count, const int64_t *items)
+{
+    sym_expr list[2 * MOST_DIMS];
+    for (uint32_t i = 0; i < count; i++) list[i] = sym_int(r->g->symbols, items[i]);
+    return fx_int_list(r->g, list, count);
+}
+
+/* Shaped [the batch, ...]. */
+static fx_node *shaped(rewriting *r, fx_node *x, sym_expr batch, uint32_t count,
+                       const int64_t *items)
+{
+    sym_expr list[2 * MOST_DIMS + 1] = {batch};
+    for (uint32_t i = 0; i < count; i++) list[i + 1] = sym_int(r->g->symbols, items[i]);
+    return x ? REWRITE(r, aten_reshape_default, fx_of(x), fx_int_list(r->g, list, count + 1))
+             : NULL;
+}
+
+/* [batch, out * taps, pixels] */
+static fx_node *product(rewriting *r, const transposed *c, sym_expr batch, int64_t pixels)
+{
+    fx_node *x = shaped(r, c->x, batch, 2, (int64_t[]){c->in, pixels});
+    fx_node *w = REWRITE(r, aten_reshape_default, fx_of(c->weight),
+                         ints(r, 2, (int64_t[]){c->in, c->out * c->window}));
+    if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, 0), fx_int(r->g, 1));
+    return x && w ? REWRITE(r, aten_matmul_default, fx_of(w), fx_of(x)) : NULL;
+}
+
+/* Over two dimensions, d and the next one, or one of size 1 and d. */
+static fx_node *added_up(rewriting *r, fx_node *columns, const int64_t *results,
+                         const int64_t *kernel, const int64_t *dilation, const int64_t *padding,
+                         const int64_t *stride)
+{
+    return columns ? REWRITE(r, aten_col2im_default, fx_of(columns), ints(r, 2, results),
+                             ints(r, 2, kernel), ints(r, 2, dilation), ints(r, 2, padding),
+                             ints(r, 2, stride))
+                   : NULL;
+}
+
+static fx_node *of_line(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
+{
+    fx_node *sum = added_up(r, columns, (int64_t[]){1, c->results[0]}, (int64_t[]){1, c->kernel[0]},
+                            (int64_t[]){1, c->dilation[0]}, (int64_t[]){0, c->padding[0]},
+                            (int64_t[]){1, c->stride[0]});
+    return shaped(r, sum, batch, 2, (int64_t[]){c->out, c->results[0]});
+}
+
+static fx_node *of_volume(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
+{
+    int64_t taps = c->kernel[1] * c->kernel[2], plane = c->sizes[1] * c->sizes[2],
+            result = c->results[1] * c->results[2], slices = c->out * c->kernel[0];
+    fx_node *apart = shaped(r, columns, batch, 4, (int64_t[]){slices, taps, c->sizes[0], plane});
+    if (apart)
+        apart = REWRITE(r, aten_transpose_int, fx_of(apart), fx_int(r->g, 2), fx_int(r->g, 3));
+    fx_node *planes =
+        added_up(r, shaped(r, apart, batch, 2, (int64_t[]){slices * c->sizes[0] * taps, plane}),
+                 c->results + 1, c->kernel + 1, c->dilation + 1, c->padding + 1, c->stride + 1);
+    fx_node *sum =
+        added_up(r, shaped(r, planes, batch, 2, (int64_t[]){slices, c->sizes[0] * result}),
+                 (int64_t[]){c->results[0], result}, (int64_t[]){c->kernel[0], 1},
+                 (int64_t[]){c->dilation[0], 1}, (int64_t[]){c->padding[0], 0},
+                 (int64_t[]){c->stride[0], 1});
+    return shaped(r, sum, batch, 4,
+                  (int64_t[]){c->out, c->results[0], c->results[1], c->results[2]});
+}
+
+static fx_node *with_bias(rewriting *r, const transposed *c, fx_node *sum)
+{
+    int64_t sizes[MOST_DIMS + 1] = {c->out, 1, 1, 1};
+    if (!sum || c->bias->kind != FX_ARG_NODE) return sum;
+    fx_node *bias = REWRITE(r, aten_reshape_default, *c->bias, ints(r, c->dims + 1, sizes));
+    return bias ? REWRITE(r, aten_add_Tensor, fx_of(sum), fx_of(bias)) : NULL;
+}
+
+static fx_node *to_product(rewriting *r)
+{
+    transposed c;
+    if (!read_transposed(r, &c) || !is_worthwhile(&c)) return NULL;
+    sym_expr batch = fx_tensor(c.x)->sizes[0];
+    int64_t pixels = 1;
+    for (uint32_t d = 0; d < c.dims; d++) pixels *= c.sizes[d];
+    fx_node *columns = product(r, &c, batch, pixels), *sum;
+    if (c.dims == 1)
+        sum = of_line(r, &c, columns, batch);
+    else if (c.dims == 3)
+        sum = of_volume(r, &c, columns, batch);
+    else
+        sum = added_up(r, columns, c.results, c.kernel, c.dilation, c.padding, c.stride);
+    return with_bias(r, &c, sum);
+}
+
+static const rewrite_rule RULES[] = {
+    {"convolution|conv_transpose1d|conv_transpose2d.input|conv_transpose3d.input(...)", to_product},
+};
+
+fe_status pass_convolution_products(fx_graph *g, bool *changed)
+{
+    return rewrite_run(g, RULES, COUNT_OF(RULES), NULL, changed);
+}

@@ -1,0 +1,97 @@
+# a transposed convolution to few channels is a product, added up by col2im; one to many channels, in groups, or with sizes that only the run knows is left
+--run-- for n in line image volume; do ferrite inspect $n.fx --stage fx --verify; done; for n in many groups open; do ferrite inspect $n.fx --stage fx | grep -c 'convolution\|conv_transpose'; done
+--file line.fx--
+graph main {
+  placeholder %x user "x" : f32[2,8,10]
+  placeholder %w user "w" : f32[8,3,4]
+  %y = aten.conv_transpose1d.default(%x, %w, None, [2], [1]) : f32[2,3,20]
+  output (user %y)
+}
+--file image.fx--
+symbols { s0 in [1, 9] }
+graph main {
+  placeholder %x user "x" : f32[s0,8,6,5]
+  placeholder %w user "w" : f32[8,2,3,3]
+  placeholder %b user "b" : f32[2]
+  %y = aten.convolution.default(%x, %w, %b, [2, 2], [1, 1], [1, 1], True, [1, 0], 1) : f32[s0,2,12,9]
+  output (user %y)
+}
+--file volume.fx--
+graph main {
+  placeholder %x user "x" : f32[1,8,3,4,5]
+  placeholder %w user "w" : f32[8,1,2,3,3]
+  %y = aten.conv_transpose3d.input(%x, %w, None, [2, 1, 2], [0, 1, 1], [0, 0, 0], 1, [1, 1, 2]) : f32[1,1,6,4,11]
+  output (user %y)
+}
+--file many.fx--
+graph main {
+  placeholder %x user "x" : f32[1,8,6,5]
+  placeholder %w user "w" : f32[8,32,3,3]
+  %y = aten.convolution.default(%x, %w, None, [1, 1], [1, 1], [1, 1], True, [0, 0], 1) : f32[1,32,6,5]
+  output (user %y)
+}
+--file groups.fx--
+graph main {
+  placeholder %x user "x" : f32[1,8,6,5]
+  placeholder %w user "w" : f32[8,1,3,3]
+  %y = aten.convolution.default(%x, %w, None, [1, 1], [1, 1], [1, 1], True, [0, 0], 8) : f32[1,8,6,5]
+  output (user %y)
+}
+--file open.fx--
+symbols { s0 in [3, 9] }
+graph main {
+  placeholder %x user "x" : f32[1,8,s0,5]
+  placeholder %w user "w" : f32[8,2,3,3]
+  %y = aten.convolution.default(%x, %w, None, [1, 1], [1, 1], [1, 1], True, [0, 0], 1) : f32[1,2,s0,5]
+  output (user %y)
+}
+--out--
+graph main {
+  functional
+  placeholder %x user "x" : f32[2,8,10]{80,10,1}@1
+  placeholder %w user "w" : f32[8,3,4]{12,4,1}@2
+  %reshape = aten.reshape.default(%x, [2, 8, 10]) : f32[2,8,10]{80,10,1}@1
+  %reshape_1 = aten.reshape.default(%w, [8, 12]) : f32[8,12]{12,1}@2
+  %transpose = aten.transpose.int(%reshape_1, 0, 1) : f32[12,8]{1,12}@2
+  %matmul = aten.matmul.default(%transpose, %reshape) : f32[2,12,10]{120,10,1}@4
+  %col2im = aten.col2im.default(%matmul, [1, 20], [1, 4], [1, 1], [0, 1], [1, 2]) : f32[2,3,1,20]{60,20,20,1}@5
+  %reshape_2 = aten.reshape.default(%col2im, [2, 3, 20]) : f32[2,3,20]{60,20,1}@5
+  output (user %reshape_2)
+}
+symbols {
+  s0 in [1, 9]
+}
+graph main {
+  functional
+  placeholder %x user "x" : f32[s0,8,6,5]{240,30,5,1}@1
+  placeholder %w user "w" : f32[8,2,3,3]{18,9,3,1}@2
+  placeholder %b user "b" : f32[2]{1}@3
+  %reshape = aten.reshape.default(%x, [s0, 8, 30]) : f32[s0,8,30]{240,30,1}@1
+  %reshape_1 = aten.reshape.default(%w, [8, 18]) : f32[8,18]{18,1}@2
+  %transpose = aten.transpose.int(%reshape_1, 0, 1) : f32[18,8]{1,18}@2
+  %matmul = aten.matmul.default(%transpose, %reshape) : f32[s0,18,30]{540,30,1}@5
+  %col2im = aten.col2im.default(%matmul, [12, 9], [3, 3], [1, 1], [1, 1], [2, 2]) : f32[s0,2,12,9]{216,108,9,1}@6
+  %reshape_2 = aten.reshape.default(%b, [2, 1, 1]) : f32[2,1,1]{1,1,1}@3
+  %add = aten.add.Tensor(%col2im, %reshape_2, 1) : f32[s0,2,12,9]{216,108,9,1}@7
+  output (user %add)
+}
+graph main {
+  functional
+  placeholder %x user "x" : f32[1,8,3,4,5]{480,60,20,5,1}@1
+  placeholder %w user "w" : f32[8,1,2,3,3]{18,18,9,3,1}@2
+  %reshape = aten.reshape.default(%x, [1, 8, 60]) : f32[1,8,60]{480,60,1}@1
+  %reshape_1 = aten.reshape.default(%w, [8, 18]) : f32[8,18]{18,1}@2
+  %transpose = aten.transpose.int(%reshape_1, 0, 1) : f32[18,8]{1,18}@2
+  %matmul = aten.matmul.default(%transpose, %reshape) : f32[1,18,60]{1080,60,1}@4
+  %reshape_2 = aten.reshape.default(%matmul, [1, 2, 9, 3, 20]) : f32[1,2,9,3,20]{1080,540,60,20,1}@4
+  %transpose_1 = aten.transpose.int(%reshape_2, 2, 3) : f32[1,2,3,9,20]{1080,540,20,60,1}@4
+  %reshape_3 = aten.reshape.default(%transpose_1, [1, 54, 20]) : f32[1,54,20]{1080,20,1}@5
+  %col2im = aten.col2im.default(%reshape_3, [4, 11], [3, 3], [1, 2], [1, 1], [1, 2]) : f32[1,6,4,11]{264,44,11,1}@6
+  %reshape_4 = aten.reshape.default(%col2im, [1, 2, 132]) : f32[1,2,132]{264,132,1}@6
+  %col2im_1 = aten.col2im.default(%reshape_4, [6, 44], [2, 1], [1, 1], [0, 0], [2, 1]) : f32[1,1,6,44]{264,264,44,1}@7
+  %reshape_5 = aten.reshape.default(%col2im_1, [1, 1, 6, 4, 11]) : f32[1,1,6,4,11]{264,264,44,11,1}@7
+  output (user %reshape_5)
+}
+1
+1
+1
