@@ -34,9 +34,9 @@ enum { HALF_LANES = VL / 2 };
 enum { HALF_LANES = 0 };
 #endif
 
-/* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. Where a single vector of columns
- * would be left over, a wide tile takes it with the NR columns before: of WIDE_ROWS, for as many registers.
- * Where sums have more registers a single vector has tiles high enough (0: there are no wide ones). */
+/* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. Where a single vector of
+ * columns would be left over, a wide tile takes it with the NR columns before: of WIDE_ROWS, for as many
+ * registers. 0: there are none, as a single vector has tiles high enough. */
 #if defined(RT_ISA_V3) && !defined(FERRITE_SCALAR)
 enum { WIDE_ROWS = 4 };
 #else
