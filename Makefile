@@ -97,9 +97,14 @@ define kernel_rule
 $B/obj/rt/%.$1.o: rt/%.c Makefile | $(SETUP) $(OPERATORS)
 	@echo "  cc $$< ($1)"
 	$Q mkdir -p $$(@D)
-	$Q $(CC) $(RT_FLAGS) $(FLAGS_$1) -c $$< -o $$@
+	$Q $(CC) $(RT_FLAGS) $(FLAGS_$1) $$(MORE_FLAGS) -c $$< -o $$@
 endef
 $(foreach isa,$(ISAS),$(eval $(call kernel_rule,$(isa))))
+
+# gcc else keeps a tile's pointers in vector registers, from where they come behind all queued multiply-adds.
+NO_MOVES := -mtune-ctrl=^inter_unit_moves_to_vec,^inter_unit_moves_from_vec
+$B/obj/rt/kernels/rt_tile%.o: MORE_FLAGS := \
+    $(shell $(CC) $(NO_MOVES) -E -xc /dev/null >/dev/null 2>&1 && echo '$(NO_MOVES)')
 
 $B/obj/%.o: %.c Makefile | $(SETUP) $(OPERATORS)
 	@echo "  cc $<"

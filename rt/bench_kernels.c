@@ -276,48 +276,52 @@ static void conv_call(void *context, int index)
                 c->packed + (size_t)(index % c->copies) * c->floats, c->y, &c->post);
 }
 
+/* Of planes or, if it is `deep`, of cubes. */
 static void bench_conv(int64_t batch, int64_t in, int64_t out, int64_t groups, int64_t size,
-                       int64_t kernel, int64_t stride, int64_t pad, int nchw, int cold, int tile)
+                       int64_t kernel, int64_t stride, int64_t pad, int nchw, int cold, int tile,
+                       int deep)
 {
     char name[96], in_groups[32] = "";
     if (groups > 1) snprintf(in_groups, sizeof in_groups, " g%lld", (long long)groups);
-    snprintf(name, sizeof name, "conv%lldx%lld s%lld %lld>%lld%s @%lld b%lld%s%s%s",
-             (long long)kernel, (long long)kernel, (long long)stride, (long long)in, (long long)out,
-             groups == in ? " dw" : in_groups, (long long)size, (long long)batch,
-             nchw ? " nchw" : "", cold ? " cold" : "",
+    snprintf(name, sizeof name, "conv%s%lldx%lld s%lld %lld>%lld%s @%lld b%lld%s%s%s",
+             deep ? "3d " : "", (long long)kernel, (long long)kernel, (long long)stride,
+             (long long)in, (long long)out, groups == in && in > 1 ? " dw" : in_groups,
+             (long long)size, (long long)batch, nchw ? " nchw" : "", cold ? " cold" : "",
              tile == 4   ? " F(4,3)"
              : tile == 2 ? " F(2,3)"
                          : "");
     if (!wanted(name)) return;
     int64_t result = (size + 2 * pad - kernel) / stride + 1;
+    int64_t planes = deep ? size : 1, pixels = (deep ? result : 1) * result * result;
     conv_args c = {.g = {.batch = batch,
                          .in_channels = in,
                          .out_channels = out,
                          .groups = groups,
-                         .in = {1, size, size},
-                         .kernel = {1, kernel, kernel},
-                         .stride = {1, stride, stride},
-                         .pad = {0, pad, pad},
+                         .in = {planes, size, size},
+                         .kernel = {deep ? kernel : 1, kernel, kernel},
+                         .stride = {deep ? stride : 1, stride, stride},
+                         .pad = {deep ? pad : 0, pad, pad},
                          .dilation = {1, 1, 1},
-                         .out = {1, result, result},
-                         .x_batch = size * size * in,
+                         .out = {deep ? result : 1, result, result},
+                         .x_batch = planes * size * size * in,
                          .y_row = out,
                          .tile = tile}};
-    c.g.x_channel = nchw ? size * size : 1;
+    c.g.x_channel = nchw ? planes * size * size : 1;
     c.g.x[2] = nchw ? 1 : in;
     c.g.x[1] = c.g.x[2] * size;
+    c.g.x[0] = c.g.x[1] * size;
     size_t bytes = rt_conv_packed_bytes_f32(&c.g);
     c.copies = cold ? (int64_t)((size_t)200000000 / bytes + 1) : 1;
     c.floats = bytes / sizeof(float);
-    float *x = filled((size_t)(batch * size * size * in) * 4),
+    float *x = filled((size_t)(batch * c.g.x_batch) * 4),
           *packed = filled(bytes * (size_t)c.copies);
-    float *bias = filled((size_t)out * 4), *y = filled((size_t)(batch * result * result * out) * 4);
+    float *bias = filled((size_t)out * 4), *y = filled((size_t)(batch * pixels * out) * 4);
     c.x = x;
     c.packed = packed;
     c.y = y;
     c.post = (rt_post){.bias = bias, .clamp = 1, .low = 0, .high = INFINITY};
-    double flop = 2e-9 * (double)(batch * result * result) * (double)out * (double)(in / groups) *
-                  (double)(kernel * kernel);
+    double flop = 2e-9 * (double)(batch * pixels * out) * (double)(in / groups) *
+                  (double)(c.g.kernel[0] * kernel * kernel);
     for (int i = 0; i < 2; i++) {
         c.pool = rt_pool_get(threads_list[i]);
         measure(name, threads_list[i], flop, "GFLOP/s", conv_call, &c);
@@ -433,6 +437,8 @@ int main(int argc, char **argv)
         {1, 256, 256, 1, 14, 3, 1, 1, 0, 0},   {1, 256, 256, 1, 14, 3, 1, 1, 0, 1},
         {1, 512, 512, 1, 7, 3, 1, 1, 0, 0},    {1, 512, 512, 1, 7, 3, 1, 1, 0, 1},
         {1, 256, 64, 1, 56, 1, 1, 0, 0, 0},    {1, 64, 128, 1, 56, 1, 2, 0, 0, 0},
+        {1, 3, 32, 1, 224, 3, 2, 1, 1, 0},     {1, 64, 40, 1, 28, 3, 1, 1, 0, 0},
+        {1, 16, 16, 1, 112, 1, 1, 0, 0, 0},    {1, 64, 24, 1, 56, 1, 1, 0, 0, 0},
         {1, 72, 24, 1, 56, 1, 1, 0, 0, 0},     {1, 96, 96, 96, 112, 3, 1, 1, 0, 0},
         {1, 16, 16, 16, 112, 3, 1, 1, 0, 0},   {1, 64, 64, 64, 112, 3, 2, 1, 0, 0},
         {1, 72, 72, 72, 56, 3, 1, 1, 0, 0},    {1, 120, 120, 120, 28, 5, 1, 2, 0, 0},
@@ -454,15 +460,18 @@ int main(int argc, char **argv)
         {1, 24, 48, 1, 56, 3, 2, 1, 0, 0}};
     for (size_t i = 0; i < sizeof convs / sizeof *convs; i++) {
         const int64_t *c = convs[i];
-        bench_conv(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], (int)c[8], (int)c[9], 0);
+        bench_conv(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], (int)c[8], (int)c[9], 0, 0);
     }
+    static const int64_t cubes[][3] = {{1, 16, 32}, {1, 32, 16}, {16, 32, 16}, {32, 64, 8}};
+    for (size_t i = 0; i < sizeof cubes / sizeof *cubes; i++)
+        bench_conv(1, cubes[i][0], cubes[i][1], 1, cubes[i][2], 3, 1, 1, 1, 0, 0, 1);
     static const int64_t tiled[][3] = {/* batch, channels, size */
                                        {1, 32, 112}, {1, 64, 56},  {1, 128, 28}, {1, 256, 14},
                                        {1, 512, 7},  {8, 32, 112}, {8, 64, 56},  {8, 128, 28},
                                        {8, 256, 14}, {8, 512, 7}};
     for (size_t i = 0; i < 3 * sizeof tiled / sizeof *tiled; i++) {
         const int64_t *t = tiled[i / 3];
-        bench_conv(t[0], t[1], t[1], 1, t[2], 3, 1, 1, 0, 0, (int)(i % 3) * 2);
+        bench_conv(t[0], t[1], t[1], 1, t[2], 3, 1, 1, 0, 0, (int)(i % 3) * 2, 0);
     }
     bench_sdpa(12, 128, 128, 64, 0);
     bench_sdpa(12, 128, 128, 64, 1);

@@ -34,8 +34,15 @@ enum { HALF_LANES = VL / 2 };
 enum { HALF_LANES = 0 };
 #endif
 
-/* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. */
-enum { NV = 2, NR = NV * VL };
+/* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. Where a single vector of
+ * columns would be left over, a wide tile takes it with the NR columns before: of WIDE_ROWS, for as many
+ * registers. 0: there are none, as a single vector has tiles high enough. */
+#if defined(RT_ISA_V3) && !defined(FERRITE_SCALAR)
+enum { WIDE_ROWS = 4 };
+#else
+enum { WIDE_ROWS = 0 };
+#endif
+enum { NV = 2, NR = NV * VL, NV_MOST = WIDE_ROWS ? NV + 1 : NV };
 /* Channels of a group of a convolution of which a vector takes several; 0: of none. */
 enum { SPREAD_GROUP = (int)VL > (int)RT_CONV_SPREAD_GROUP ? RT_CONV_SPREAD_GROUP : 0 };
 /* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are
@@ -61,9 +68,10 @@ _Static_assert((int)MR <= RT_MOST_ROWS, "the compiler plans for no more");
 /* C tile [mr rows x up to NR columns] = sum over taps and run of rows x B, see rt_tile.c. */
 typedef struct rt_tile {
     const rt_real *const
-        *rows; /* [taps][mr] pointers to `run` contiguous elements after `offset` */
-    int64_t taps, run, offset;
+        *rows; /* [taps][pitch] pointers to `run` contiguous elements after `offset`, of which mr */
+    int64_t pitch, taps, run, offset;
     const rt_real *b; /* [taps * run][RT_PANEL], already at this tile's columns */
+    int64_t third; /* of a wide tile: from b to its last vector, which may be in the next panel */
     rt_real *c;
     int64_t ldc;
     const rt_real *bias; /* a whole tile wide, or NULL */
@@ -78,8 +86,8 @@ typedef struct rt_tile {
 } rt_tile;
 
 typedef void (*rt_tile_fn)(const rt_tile *);
-/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile. */
-extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1];
+/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile; three: wide. */
+extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV_MOST + 1];
 
 /* ---- blocks of tiles: rt_block.c ---- */
 
@@ -87,11 +95,10 @@ extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1];
 typedef struct rt_block {
     int64_t m, n; /* n columns from the start of the first panel */
     int64_t taps, run;
-    const rt_real *const
-        *rows;             /* tiles one after another, each [taps][its rows]; see rt_block_tiles */
-    int64_t offset;        /* into each of the rows */
-    const rt_real *packed; /* first panel */
-    int64_t panel_depth;   /* depth of a whole panel in memory; 0 = taps * run */
+    const rt_real *const *rows; /* [taps][m] pointers */
+    int64_t offset;             /* into each of the rows */
+    const rt_real *packed;      /* first panel */
+    int64_t panel_depth;        /* depth of a whole panel in memory; 0 = taps * run */
     rt_real *c;
     int64_t ldc;
     const rt_real *bias;
@@ -107,7 +114,7 @@ void RT_FN(rt_block_run)(const rt_block *block);
 /* Of convolutions with SPREAD_GROUP channels a group, some of one panel, in and out: rt_group.c. */
 void RT_FN(rt_group_run)(const rt_block *block);
 
-/* Rows of a block are cut into this many tiles, tile t having rows [rt_tile_begin(m, t),
+/* Rows are cut into this many tiles of no more than MR, tile t having rows [rt_tile_begin(m, t),
  * rt_tile_begin(m, t + 1)). */
 RT_INLINE int64_t rt_block_tiles(int64_t m)
 {

@@ -18,7 +18,8 @@ enum {
     A_BLOCK_BYTES = 512 * 1024,    /* A of one block */
     GROUP_BYTES = 128 * 1024,      /* C of one group of panels */
     STREAM_AHEAD = 8192,
-    EPILOGUE_BYTES = 32 * 1024 /* C between two calls of the epilogue, rows outermost */
+    EPILOGUE_BYTES = 32 * 1024, /* C between two calls of the epilogue, rows outermost */
+    COLUMNS_MOST = NV_MOST * VL /* of a tile */
 };
 
 /* A piece of depth: taps [tap, tap + taps), elements [offset, offset + run) of each. */
@@ -61,13 +62,13 @@ static piece piece_at(const rt_block *block, int64_t index, int64_t count)
     return p;
 }
 
-/* `count` numbers, fewer than NR, each move within a vector that was stored as one. */
+/* `count` numbers, fewer than a tile has, each move within a vector that was stored as one. */
 RT_INLINE void copy_few(rt_real *to, const rt_real *from, int64_t count)
 {
-#define MOVE(size)                             \
-    if ((size) < NR && count & (size)) {       \
-        memcpy(to, from, (size) * sizeof *to); \
-        to += size, from += size;              \
+#define MOVE(size)                                   \
+    if ((size) < COLUMNS_MOST && (count & (size))) { \
+        memcpy(to, from, (size) * sizeof *to);       \
+        to += size, from += size;                    \
     }
     MOVE(16)
     MOVE(8)
@@ -81,7 +82,7 @@ RT_INLINE void copy_few(rt_real *to, const rt_real *from, int64_t count)
  * columns is touched. */
 static void run_part(const rt_tile *whole, int64_t mr, int64_t columns, int nv)
 {
-    rt_real buffer[MR * NR], bias[NR];
+    rt_real buffer[MR * COLUMNS_MOST], bias[COLUMNS_MOST];
     rt_tile tile = *whole;
     if (tile.bias) {
         memset(bias, 0, sizeof bias);
@@ -91,64 +92,115 @@ static void run_part(const rt_tile *whole, int64_t mr, int64_t columns, int nv)
     if (tile.load) {
         memset(buffer, 0, sizeof buffer);
         for (int64_t i = 0; i < mr; i++)
-            copy_few(buffer + i * NR, whole->c + i * whole->ldc, columns);
+            copy_few(buffer + i * COLUMNS_MOST, whole->c + i * whole->ldc, columns);
     }
     tile.c = buffer;
-    tile.ldc = NR;
+    tile.ldc = COLUMNS_MOST;
     RT_FN(rt_tiles)[mr][nv](&tile);
-    for (int64_t i = 0; i < mr; i++) copy_few(whole->c + i * whole->ldc, buffer + i * NR, columns);
+    for (int64_t i = 0; i < mr; i++)
+        copy_few(whole->c + i * whole->ldc, buffer + i * COLUMNS_MOST, columns);
 }
 
 /* Columns that are not whole vectors. Where there is a tile of half a vector it takes what is no more than
  * that. */
-RT_OUTLINE void run_edge(rt_tile *tile, int64_t mr, int64_t columns)
+RT_OUTLINE void run_edge(const rt_tile *whole, int64_t mr, int64_t columns)
 {
-    int64_t part = columns % VL;
-    int64_t first = part <= HALF_LANES ? columns - part : 0;
+    int64_t part = columns % VL, first = part <= HALF_LANES ? columns - part : 0;
+    rt_tile rest;
     if (first) {
-        RT_FN(rt_tiles)[mr][first / VL](tile);
-        tile->b += first;
-        tile->c += first;
-        if (tile->bias) tile->bias += first;
+        RT_FN(rt_tiles)[mr][first / VL](whole);
+        rest = *whole;
+        rest.b += first;
+        rest.c += first;
+        if (rest.bias) rest.bias += first;
+        whole = &rest;
     }
     if (part == HALF_LANES)
-        RT_FN(rt_tiles)[mr][0](tile);
+        RT_FN(rt_tiles)[mr][0](whole);
     else
-        run_part(tile, mr, columns - first, part < HALF_LANES ? 0 : (int)rt_ceil_div(columns, VL));
+        run_part(whole, mr, columns - first, part < HALF_LANES ? 0 : (int)rt_ceil_div(columns, VL));
 }
 
-/* Tile t of the block's rows times the tile column at n0, over one piece of depth. */
-static void run_tile(const rt_block *block, const piece *p, int64_t tiles, int64_t t, int64_t n0,
-                     const char *prefetch, int64_t prefetch_step)
+/* What all tiles of a piece of depth have in common. */
+static rt_tile tile_of(const rt_block *block, const piece *p)
 {
-    int64_t m0 = rt_tile_begin(block->m, tiles, t);
-    int64_t mr = rt_tile_begin(block->m, tiles, t + 1) - m0;
-    int64_t depth = panel_depth(block);
-    int64_t columns = rt_min(NR, block->n - n0);
-    rt_tile tile = {
-        .rows = block->rows + m0 * block->taps + p->tap * mr,
+    return (rt_tile){
+        .pitch = block->m,
         .taps = p->taps,
         .run = p->run,
         .offset = block->offset + p->offset,
-        .b = block->packed + (n0 / RT_PANEL) * depth * RT_PANEL + p->depth * RT_PANEL +
-             n0 % RT_PANEL,
-        .c = block->c + m0 * block->ldc + n0,
+        .third = NR,
         .ldc = block->ldc,
-        .fine = block->fine,
-        .bias = p->last && block->bias ? block->bias + n0 : NULL,
         .load = !p->first || block->load,
+        .fine = block->fine,
         .clamp = p->last && block->clamp,
         .low = block->low,
         .high = block->high,
         .scale = p->last && block->scale,
         .alpha = block->alpha,
-        .prefetch = prefetch,
-        .prefetch_step = prefetch_step,
+        .prefetch = (const char *)block->packed,
     };
+}
+
+/* How the columns of a block are cut into those of tiles: by NR, but the last tile is wide if `wide`. */
+typedef struct cut {
+    int wide;
+    int64_t n, depth; /* depth of a panel in memory */
+} cut;
+
+static cut cut_of(const rt_block *block)
+{
+    int fits = WIDE_ROWS && (block->m > MR || block->m <= WIDE_ROWS) && block->n > NR;
+    return (cut){fits && rt_ceil_div(block->n, VL) % 2, block->n, panel_depth(block)};
+}
+
+static int64_t tile_columns(const cut *c, int64_t n0)
+{
+    int64_t left = c->n - n0;
+    return c->wide && left <= NR + VL ? left : rt_min(left, NR);
+}
+
+/* Of a tile of so many columns. */
+static int64_t most_rows(int64_t columns)
+{
+    return columns > NR ? (int64_t)WIDE_ROWS : MR;
+}
+
+static int64_t column_at(const cut *c, int64_t n)
+{
+    return n / RT_PANEL * c->depth * RT_PANEL + n % RT_PANEL;
+}
+
+/* To the columns from n0 on. */
+RT_INLINE void set_columns(const rt_block *block, const cut *c, const piece *p, int64_t n0,
+                           rt_tile *tile)
+{
+    tile->b = block->packed + column_at(c, n0) + p->depth * RT_PANEL;
+    if (c->wide) tile->third = column_at(c, n0 + NR) - column_at(c, n0);
+    tile->bias = p->last && block->bias ? block->bias + n0 : NULL;
+}
+
+/* The tile of mr rows from m0 on. */
+RT_INLINE void run_tile(const rt_block *block, const piece *p, int64_t m0, int64_t mr, int64_t n0,
+                        int64_t columns, rt_tile *tile)
+{
+    tile->rows = block->rows + p->tap * block->m + m0;
+    tile->c = block->c + m0 * block->ldc + n0;
     if (columns % VL)
-        run_edge(&tile, mr, columns);
+        run_edge(tile, mr, columns);
     else
-        RT_FN(rt_tiles)[mr][columns / VL](&tile);
+        RT_FN(rt_tiles)[mr][columns / VL](tile);
+}
+
+/* Rows in tiles of nearly the same height: the first `higher` ones have one row more. */
+typedef struct heights {
+    int64_t tiles, each, higher;
+} heights;
+
+static heights heights_of(int64_t rows, int64_t most)
+{
+    int64_t tiles = rt_ceil_div(rows, most);
+    return (heights){tiles, rows / tiles, rows % tiles};
 }
 
 static void epilogue(const rt_block *block, int64_t m0, int64_t m1, int64_t n0, int64_t n1)
@@ -158,52 +210,75 @@ static void epilogue(const rt_block *block, int64_t m0, int64_t m1, int64_t n0, 
                         block->n_origin + n0, block->n_origin + n1);
 }
 
-/* Rows outermost: B stays in the cache. */
+/* Rows outermost, in strips that are as high as a tile or, where tiles differ, as a few of each: B stays in
+ * the cache. */
 static void run_rows_first(const rt_block *block)
 {
     piece whole = piece_at(block, 0, 1);
-    int64_t tiles = rt_block_tiles(block->m);
-    int64_t m0 = 0;
-    for (int64_t t = 0; t < tiles; t++) {
-        for (int64_t n0 = 0; n0 < block->n; n0 += NR)
-            run_tile(block, &whole, tiles, t, n0, (const char *)block->packed, 0);
-        int64_t m1 = rt_tile_begin(block->m, tiles, t + 1);
-        if (t == tiles - 1 || (m1 - m0) * block->n * (int64_t)sizeof(rt_real) >= EPILOGUE_BYTES) {
-            epilogue(block, m0, m1, 0, block->n);
-            m0 = m1;
+    cut c = cut_of(block);
+    rt_tile tile = tile_of(block, &whole);
+    int differ = c.wide && block->n > NR + VL;
+    heights strips = heights_of(block->m, differ ? 2 * MR : most_rows(tile_columns(&c, 0)));
+    int64_t m0 = 0, done = 0;
+    for (int64_t strip = 0; strip < strips.tiles; strip++) {
+        int64_t m1 = m0 + strips.each + (strip < strips.higher);
+        for (int64_t n0 = 0, columns; n0 < block->n; n0 += columns) {
+            columns = tile_columns(&c, n0);
+            set_columns(block, &c, &whole, n0, &tile);
+            for (int64_t m = m0, mr, most = most_rows(columns); m < m1; m += mr) {
+                mr = m1 - m;
+                if (mr > most) mr = rt_ceil_div(mr, rt_ceil_div(mr, most));
+                run_tile(block, &whole, m, mr, n0, columns, &tile);
+            }
+        }
+        m0 = m1;
+        if (strip == strips.tiles - 1 ||
+            (m0 - done) * block->n * (int64_t)sizeof(rt_real) >= EPILOGUE_BYTES) {
+            epilogue(block, done, m0, 0, block->n);
+            done = m0;
         }
     }
 }
 
-/* One piece of one panel against all rows; `next` is the piece of B that follows in time. */
-static void run_piece(const rt_block *block, const piece *p, int64_t tiles, int64_t n0,
+/* One piece of the columns from n0 to n1 against all rows; `next` is the piece of B that follows in time. */
+static void run_piece(const rt_block *block, const cut *c, const piece *p, int64_t n0, int64_t n1,
                       const char *next)
 {
-    int64_t end = rt_min(n0 + RT_PANEL, block->n);
-    int64_t steps = rt_max(p->taps * p->run, 1);
-    int64_t slice =
-        rt_ceil_div(steps * RT_PANEL * (int64_t)sizeof(rt_real), tiles * (RT_PANEL / NR));
+    enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
+    int64_t steps = rt_max(p->taps * p->run, 1), tiles = rt_block_tiles(block->m);
+    int64_t slice = rt_ceil_div(steps * LINE_BYTES, tiles * (RT_PANEL / NR));
+    rt_tile tile = tile_of(block, p);
+    tile.prefetch = next;
+    tile.prefetch_step = slice / steps;
     if (tiles ==
         1) { /* nothing is used twice: just run ahead of the reads, with all columns at once */
-        next = (const char *)(block->packed + n0 * panel_depth(block) + p->depth * RT_PANEL) +
-               STREAM_AHEAD;
-        run_tile(block, p, 1, 0, n0, next, RT_PANEL * (int64_t)sizeof(rt_real));
-        for (int64_t column = n0 + NR; column < end; column += NR)
-            run_tile(block, p, 1, 0, column, next, 0);
-        return;
+        tile.prefetch =
+            (const char *)(block->packed + column_at(c, n0) + p->depth * RT_PANEL) + STREAM_AHEAD;
+        tile.prefetch_step = LINE_BYTES;
+        slice = 0;
     }
-    for (int64_t column = n0; column < end; column += NR)
-        for (int64_t t = 0; t < tiles; t++, next += slice)
-            run_tile(block, p, tiles, t, column, next, slice / steps);
+    for (int64_t columns; n0 < n1; n0 += columns) {
+        columns = tile_columns(c, n0);
+        set_columns(block, c, p, n0, &tile);
+        heights h = heights_of(block->m, most_rows(columns));
+        for (int64_t t = 0, m0 = 0, mr; t < h.tiles; t++, m0 += mr) {
+            mr = h.each + (t < h.higher);
+            run_tile(block, p, m0, mr, n0, columns, &tile);
+            tile.prefetch += slice;
+        }
+        if (tiles == 1) tile.prefetch_step = 0;
+    }
 }
 
 /* Panels outermost, in groups whose C stays in the cache. */
 static void run_panels_first(const rt_block *block)
 {
+    cut c = cut_of(block);
     int64_t tiles = rt_block_tiles(block->m);
     int64_t count = tiles == 1 && !block->fine ? 1 : piece_count(block); /* no reuse, no pieces */
-    int64_t panels = rt_ceil_div(block->n, RT_PANEL);
-    int64_t panel_floats = panel_depth(block) * RT_PANEL;
+    int64_t panels = rt_ceil_div(block->n, RT_PANEL), panel_floats = c.depth * RT_PANEL;
+    if (c.wide && block->n % RT_PANEL && block->n % RT_PANEL <= VL)
+        panels--; /* goes with the one before */
     int64_t group = rt_max(GROUP_BYTES / (block->m * RT_PANEL * (int64_t)sizeof(rt_real)), 1);
     for (int64_t first = 0; first < panels; first += group) {
         int64_t last = rt_min(first + group, panels);
@@ -217,10 +292,12 @@ static void run_panels_first(const rt_block *block)
                     next = block->packed + after.depth * RT_PANEL + first * panel_floats;
                 else if (panel == last - 1)
                     next = block->packed + last * panel_floats;
-                run_piece(block, &p, tiles, panel * RT_PANEL, (const char *)next);
+                run_piece(block, &c, &p, panel * RT_PANEL,
+                          panel == panels - 1 ? block->n : (panel + 1) * RT_PANEL,
+                          (const char *)next);
             }
         }
-        epilogue(block, 0, block->m, first * RT_PANEL, rt_min(last * RT_PANEL, block->n));
+        epilogue(block, 0, block->m, first * RT_PANEL, last == panels ? block->n : last * RT_PANEL);
     }
 }
 

@@ -132,13 +132,9 @@ static void pixel_pointers(const conv *s, const pixel *p, const rt_real **out, i
 
 static void fill_table(const conv *s, int64_t m0, int64_t m, const rt_real **rows)
 {
-    int64_t tiles = rt_block_tiles(m);
-    for (int64_t t = 0; t < tiles; t++) {
-        int64_t begin = rt_tile_begin(m, tiles, t), end = rt_tile_begin(m, tiles, t + 1);
-        for (int64_t i = begin; i < end; i++) {
-            pixel p = pixel_at(s, m0 + i);
-            pixel_pointers(s, &p, rows + begin * s->taps + (i - begin), end - begin);
-        }
+    for (int64_t i = 0; i < m; i++) {
+        pixel p = pixel_at(s, m0 + i);
+        pixel_pointers(s, &p, rows + i, m);
     }
 }
 
@@ -213,20 +209,17 @@ static void fill_band(const conv *s, int64_t group, int64_t image, int64_t od, i
 static void band_table(const conv *s, int64_t m, const rt_real *band, const rt_real **rows)
 {
     const rt_conv *g = s->g;
-    int64_t tiles = rt_block_tiles(m), windows = s->run == s->group_in ? g->kernel[2] : 1;
-    for (int64_t t = 0; t < tiles; t++) {
-        int64_t begin = rt_tile_begin(m, tiles, t), end = rt_tile_begin(m, tiles, t + 1);
-        const rt_real **out = rows + begin * s->taps;
-        for (int64_t kd = 0; kd < g->kernel[0]; kd++)
-            for (int64_t kh = 0; kh < g->kernel[1]; kh++)
-                for (int64_t kw = 0; kw < windows; kw++)
-                    for (int64_t i = begin; i < end; i++) {
-                        int64_t h = i / g->out[2], w = i % g->out[2];
-                        int64_t row = kd * s->band_rows + h * g->stride[1] + kh * g->dilation[1];
-                        int64_t column = w * g->stride[2] + kw * g->dilation[2];
-                        *out++ = band + (row * s->band_width + column) * s->group_in;
-                    }
-    }
+    int64_t windows = s->run == s->group_in ? g->kernel[2] : 1;
+    for (int64_t kd = 0; kd < g->kernel[0]; kd++)
+        for (int64_t kh = 0; kh < g->kernel[1]; kh++)
+            for (int64_t kw = 0; kw < windows; kw++)
+                for (int64_t h = 0; h < m / g->out[2]; h++) {
+                    int64_t row = kd * s->band_rows + h * g->stride[1] + kh * g->dilation[1];
+                    const rt_real *from =
+                        band + (row * s->band_width + kw * g->dilation[2]) * s->group_in;
+                    for (int64_t w = 0; w < g->out[2]; w++)
+                        *rows++ = from + w * g->stride[2] * s->group_in;
+                }
 }
 
 static void band_task(void *context, int64_t begin, int64_t end, int worker)

@@ -49,7 +49,7 @@ void RT_FN(rt_group_run)(const rt_block *block)
     for (int64_t t = 0; t < tiles; t++) {
         int64_t m0 = rt_tile_begin(block->m, tiles, t),
                 mr = rt_tile_begin(block->m, tiles, t + 1) - m0;
-        run_tile(block, block->rows + m0 * block->taps, m0, mr);
+        run_tile(block, block->rows + m0, m0, mr);
     }
     if (block->epilogue)
         block->epilogue(block->context, block->m_origin, block->m_origin + block->m,

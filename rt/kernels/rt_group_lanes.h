@@ -7,7 +7,7 @@ RT_INLINE void RT_OF(group_tile)(const rt_block *block, const rt_real *const *ro
     for (int i = 0; i < mr; i++) sum[i] = (RT_OF(vec)){0};
     const rt_real *weight = block->packed + c;
     int64_t at = block->offset + c;
-    for (int64_t tap = 0; tap < block->taps; tap++, rows += mr, weight += 4 * RT_PANEL) {
+    for (int64_t tap = 0; tap < block->taps; tap++, rows += block->m, weight += 4 * RT_PANEL) {
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++) x[i] = RT_OF(load)(rows[i] + at);
 #define STEP(k)                                                                              \

@@ -5,7 +5,8 @@
  * one set a tap (a GEMM has one tap, a convolution one for each position of its window), so there
  * is neither packing of A nor im2col. Sized so that all accumulators, B and the broadcast fit in
  * the register file (12 x 2 of 32 with AVX-512, 6 x 2 of 16 otherwise). With AVX-512, whose tile has rows
- * enough to be bound by arithmetic, there is one of half a vector for the last columns.
+ * enough to be bound by arithmetic, there is one of half a vector for the last columns; with AVX2, where six
+ * rows of one vector are bound by loads, one of 4 x 3.
  */
 #include "rt_isa.h"
 
@@ -68,10 +69,23 @@ enum { WAYS = 4 };
     }
 #define ROW(mr) {tile_##mr##_half, tile_##mr##_1, tile_##mr##_2},
 RT_TILE_HEIGHTS(HALF_TILE)
+#elif defined(RT_ISA_V3) && !defined(FERRITE_SCALAR)
+#define WIDE_TILE(mr)                               \
+    static void tile_##mr##_3(const rt_tile *t)     \
+    {                                               \
+        WIDE(tile_body)(t, mr, 3, WAYS_OF(mr * 3)); \
+    }
+WIDE_TILE(1)
+WIDE_TILE(2)
+WIDE_TILE(3)
+WIDE_TILE(4)
+_Static_assert((int)WIDE_ROWS == 4, "as there are tiles");
+enum { tile_5_3 = 0, tile_6_3 = 0 };
+#define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2, tile_##mr##_3},
 #else
 #define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2},
 #endif
 
 RT_TILE_HEIGHTS(TILE)
 
-const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV + 1] = {{0, 0, 0}, RT_TILE_HEIGHTS(ROW)};
+const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV_MOST + 1] = {{0}, RT_TILE_HEIGHTS(ROW)};
