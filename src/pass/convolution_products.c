@@ -1,8 +1,8 @@
 /* convolution_products.c -- a transposed convolution to few channels becomes one product, of the weight with
  * the input's pixels, whose results col2im adds up where they meet.
  *
- * By itself a product of each tap fills lanes with the channels of the result: of three channels, three lanes.
- * Here the lanes hold pixels. What it takes is memory for all the products; so where they are many the
+ * By itself a product of each tap fills lanes with the channels of the result: of three channels, three
+ * lanes. Here the lanes hold pixels. What it takes is memory for all the products; so where they are many the
  * convolution is left. In three dimensions col2im goes over two of them, and over the first one then.
  */
 #include "pass/match.h"
@@ -87,7 +87,7 @@ static bool is_worthwhile(const transposed *c)
 
 static fx_arg ints(const rewriting *r, uint32_t count, const int64_t *items)
 {
-    sym_expr list[2 * MOST_DIMS];
+    sym_expr list[2 * MOST_DIMS + 2];
     for (uint32_t i = 0; i < count; i++) list[i] = sym_int(r->g->symbols, items[i]);
     return fx_int_list(r->g, list, count);
 }
@@ -96,7 +96,7 @@ static fx_arg ints(const rewriting *r, uint32_t count, const int64_t *items)
 static fx_node *shaped(rewriting *r, fx_node *x, sym_expr batch, uint32_t count,
                        const int64_t *items)
 {
-    sym_expr list[2 * MOST_DIMS + 1] = {batch};
+    sym_expr list[2 * MOST_DIMS + 2] = {batch};
     for (uint32_t i = 0; i < count; i++) list[i + 1] = sym_int(r->g->symbols, items[i]);
     return x ? REWRITE(r, aten_reshape_default, fx_of(x), fx_int_list(r->g, list, count + 1))
              : NULL;
@@ -110,6 +110,33 @@ static fx_node *product(rewriting *r, const transposed *c, sym_expr batch, int64
                          ints(r, 2, (int64_t[]){c->in, c->out * c->window}));
     if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, 0), fx_int(r->g, 1));
     return x && w ? REWRITE(r, aten_matmul_default, fx_of(w), fx_of(x)) : NULL;
+}
+
+/* Do the windows stand side by side? */
+static bool is_apart(const transposed *c)
+{
+    bool apart = true;
+    for (uint32_t d = 0; d < c->dims && apart; d++)
+        apart = c->kernel[d] == c->stride[d] && c->dilation[d] == 1 && c->padding[d] == 0 &&
+                c->results[d] == c->sizes[d] * c->stride[d];
+    return apart;
+}
+
+/* Then there is nothing to add up, and the reader may read the product itself. */
+static fx_node *side_by_side(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
+{
+    int64_t sizes[2 * MOST_DIMS + 1] = {c->out}, order[2 * MOST_DIMS + 2] = {0, 1},
+                                  results[MOST_DIMS + 1] = {c->out};
+    for (uint32_t d = 0; d < c->dims; d++) {
+        sizes[1 + d] = c->kernel[d];
+        sizes[1 + c->dims + d] = c->sizes[d];
+        order[2 + 2 * d] = 2 + c->dims + d;
+        order[3 + 2 * d] = 2 + d;
+        results[1 + d] = c->results[d];
+    }
+    fx_node *x = shaped(r, columns, batch, 1 + 2 * c->dims, sizes);
+    if (x) x = REWRITE(r, aten_permute_default, fx_of(x), ints(r, 2 + 2 * c->dims, order));
+    return shaped(r, x, batch, 1 + c->dims, results);
 }
 
 /* Over two dimensions, d and the next one, or one of size 1 and d. */
@@ -166,7 +193,9 @@ static fx_node *to_product(rewriting *r)
     int64_t pixels = 1;
     for (uint32_t d = 0; d < c.dims; d++) pixels *= c.sizes[d];
     fx_node *columns = product(r, &c, batch, pixels), *sum;
-    if (c.dims == 1)
+    if (is_apart(&c))
+        sum = side_by_side(r, &c, columns, batch);
+    else if (c.dims == 1)
         sum = of_line(r, &c, columns, batch);
     else if (c.dims == 3)
         sum = of_volume(r, &c, columns, batch);

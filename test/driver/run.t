@@ -39,6 +39,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after fold_constants
 # after fold_batch_norm
 # after merge_convolutions
+# after convolution_products
 # after attention
 # after products
 # after quantise

@@ -1,5 +1,5 @@
-# a transposed convolution to few channels is a product, added up by col2im; one to many channels, in groups, or with sizes that only the run knows is left
---run-- for n in line image volume; do ferrite inspect $n.fx --stage fx --verify; done; for n in many groups open; do ferrite inspect $n.fx --stage fx | grep -c 'convolution\|conv_transpose'; done
+# a transposed convolution to few channels is a product, added up by col2im or, where windows stand side by side, seen in its place; one to many channels, in groups, or with sizes that only the run knows is left
+--run-- for n in line image volume apart; do ferrite inspect $n.fx --stage fx --verify; done; for n in many groups open; do ferrite inspect $n.fx --stage fx | grep -c 'convolution\|conv_transpose'; done
 --file line.fx--
 graph main {
   placeholder %x user "x" : f32[2,8,10]
@@ -21,6 +21,13 @@ graph main {
   placeholder %x user "x" : f32[1,8,3,4,5]
   placeholder %w user "w" : f32[8,1,2,3,3]
   %y = aten.conv_transpose3d.input(%x, %w, None, [2, 1, 2], [0, 1, 1], [0, 0, 0], 1, [1, 1, 2]) : f32[1,1,6,4,11]
+  output (user %y)
+}
+--file apart.fx--
+graph main {
+  placeholder %x user "x" : f32[1,8,6,5]
+  placeholder %w user "w" : f32[8,2,2,3]
+  %y = aten.conv_transpose2d.input(%x, %w, None, [2, 3]) : f32[1,2,12,15]
   output (user %y)
 }
 --file many.fx--
@@ -91,6 +98,19 @@ graph main {
   %col2im_1 = aten.col2im.default(%reshape_4, [6, 44], [2, 1], [1, 1], [0, 0], [2, 1]) : f32[1,1,6,44]{264,264,44,1}@7
   %reshape_5 = aten.reshape.default(%col2im_1, [1, 1, 6, 4, 11]) : f32[1,1,6,4,11]{264,264,44,11,1}@7
   output (user %reshape_5)
+}
+graph main {
+  functional
+  placeholder %x user "x" : f32[1,8,6,5]{240,30,5,1}@1
+  placeholder %w user "w" : f32[8,2,2,3]{12,6,3,1}@2
+  %reshape = aten.reshape.default(%x, [1, 8, 30]) : f32[1,8,30]{240,30,1}@1
+  %reshape_1 = aten.reshape.default(%w, [8, 12]) : f32[8,12]{12,1}@2
+  %transpose = aten.transpose.int(%reshape_1, 0, 1) : f32[12,8]{1,12}@2
+  %matmul = aten.matmul.default(%transpose, %reshape) : f32[1,12,30]{360,30,1}@4
+  %reshape_2 = aten.reshape.default(%matmul, [1, 2, 2, 3, 6, 5]) : f32[1,2,2,3,6,5]{360,180,90,30,5,1}@4
+  %permute = aten.permute.default(%reshape_2, [0, 1, 4, 2, 5, 3]) : f32[1,2,6,2,5,3]{360,180,5,90,1,30}@4
+  %reshape_3 = aten.reshape.default(%permute, [1, 2, 12, 15]) : f32[1,2,12,15]{360,180,15,1}@5
+  output (user %reshape_3)
 }
 1
 1

@@ -4,7 +4,7 @@
 while IFS='|' read -r name body; do
   printf 'graph g {\n  placeholder %%a user "a" : f32[8,2]\n  placeholder %%w constant "w" : f32[3,2] data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]\n' >g.fx
   printf '  placeholder %%x user "x" : f32[2,4,6,6]\n  placeholder %%k user "k" : f32[8,4,3,3]\n' >>g.fx
-  printf '  placeholder %%t user "t" : f32[4,8,3,3]\n  placeholder %%o user "o" : f32[8,8,1,1]\n' >>g.fx
+  printf '  placeholder %%t user "t" : f32[4,20,3,3]\n  placeholder %%o user "o" : f32[8,8,1,1]\n' >>g.fx
   printf '  placeholder %%r user "r" : f32[8,3]\n' >>g.fx
   echo "$body" | tr ';' '\n' | sed 's/^ */  /' >>g.fx
   echo '}' >>g.fx
