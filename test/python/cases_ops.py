@@ -370,6 +370,24 @@ def max_pools_with_indices(x):
     return *F.max_pool2d(x, 3, 2, 1, return_indices=True), *F.adaptive_max_pool2d(x, (2, 3), return_indices=True)
 
 
+@op(whole(2, 2, 9, 31, low=-2, high=3), whole(2, 2, 9, 31, low=0, high=12))
+def places_of_equals_and_nan(x, which):
+    """The first of equals, the last NaN; in the padding never."""
+    x = x.float().masked_fill(which < 3, -float("inf")).masked_fill(which == 0, float("nan"))
+    windows = F.max_pool2d(x, 3, 2, 1, return_indices=True), F.max_pool2d(x, (2, 29), 1, return_indices=True)
+    line, cube = x.flatten(2), x[:, None]
+    more = F.max_pool1d(line, 40, 3, 20, return_indices=True), F.max_pool3d(cube, (1, 2, 3), (1, 2, 1), (0, 1, 1), return_indices=True)
+    adaptive = F.adaptive_max_pool2d(x, (4, 5), return_indices=True), F.adaptive_max_pool1d(line, 7, return_indices=True)
+    return *(part for pair in (*windows, *more, *adaptive) for part in pair), F.max_pool3d(cube, 2, 1, 1)
+
+
+@op(real(2, 8, 5, 6), real(8, 3, 4, 3), real(8, 2, 2, 3), real(3), real(1, 8, 3, 4, 5), real(8, 1, 3, 2, 3))
+def transposed_to_few_channels(x, w, apart, b, volume, cube):
+    line = F.conv_transpose1d(x[:, :, 0], w[..., 0], b, 3, 1, 2), F.conv_transpose1d(x[:, :, 0], w[:, :, 0], None, 1, 0, 0, 1, 3)
+    image = F.conv_transpose2d(x, w, b, (2, 1), (1, 2), (1, 0), 1, (1, 2)).relu(), F.conv_transpose2d(x, apart, None, (2, 3))
+    return *line, *image, F.conv_transpose3d(volume, cube, b[:1], (2, 1, 2), (1, 0, 1), (1, 0, 0))
+
+
 @op(real(1, 3, 9, 11))
 def average_pools(x):
     plain = F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False)

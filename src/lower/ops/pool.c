@@ -25,14 +25,28 @@ lower_tensor pool_of_value(lowering *l, const pooling *p, loop_value v)
     return lower_value(l, loop_at(l->program, v)->dtype, p->out->rank, p->out->sizes, v);
 }
 
-void pool_unpack(lowering *l, lower_tensor where, uint32_t dims, const sym_expr *sizes,
-                 sym_expr *pos)
+lower_tensor pool_places(lowering *l, const pooling *p, const sym_expr *extents, lower_tensor most,
+                         loop_value v, loop_value inside, loop_value place)
 {
-    sym_expr rest = lower_lookup(l, lower_here(l, where), sym_product(l->symbols, sizes, dims), -1);
-    for (uint32_t k = dims; k-- > 0;) {
-        pos[k] = k ? sym_mod(l->symbols, rest, sizes[k]) : rest;
-        rest = sym_floordiv(l->symbols, rest, sizes[k]);
+    ty_dtype d = loop_at(l->program, place)->dtype;
+    loop_value found = lower_op2(l, LOOP_EQ, v, lower_here(l, most));
+    if (ty_is_floating(lower_dtype(most))) { /* the last NaN: the least of negative places */
+        loop_value is_nan = lower_op1(l, LOOP_ISNAN, v);
+        found = lower_op2(l, LOOP_OR, found, is_nan);
+        place = loop_where(l->program, is_nan, lower_op1(l, LOOP_NEG, place), place);
     }
+    found = lower_op2(l, LOOP_AND, found, inside);
+    place = loop_where(l->program, found, place,
+                       loop_const_int(l->program, d, d == TY_I32 ? INT32_MAX : INT64_MAX));
+    lower_tensor out = lower_temp_tensor(l, d, p->out->rank, p->out->sizes, NULL);
+    loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, extents);
+    sym_expr at = lower_flat(l, l->axes, out.box->view.strides, p->out->rank);
+    lower_store(l, op,
+                (loop_store){.buffer = out.box->view.buffer,
+                             .index = at,
+                             .value = place,
+                             .reduce = LOOP_REDUCE_MIN});
+    return pool_of_value(l, p, lower_op1(l, LOOP_ABS, lower_here(l, out)));
 }
 
 /* ---- arguments ---- */
@@ -110,13 +124,12 @@ static void position_of(lowering *l, const pooling *p, int64_t flat, sym_expr *p
 
 /* A reduction over whole windows, in memory of its own. */
 static lower_tensor windows_reduced(lowering *l, const pooling *p, loop_reduce kind,
-                                    loop_value otherwise, const sym_expr *wanted)
+                                    loop_value otherwise)
 {
     sym_expr extents[MOST_DIMS];
     for (uint32_t k = 0; k < p->dims; k++) extents[k] = lower_const(l, p->kernel[k]);
     loop_value v = element(l, p, l->reduce_axes, otherwise, NULL);
-    ty_dtype d = kind == LOOP_ARGMAX ? TY_I64 : lower_dtype(p->x);
-    lower_tensor out = lower_temp_tensor(l, d, p->out->rank, p->out->sizes, wanted);
+    lower_tensor out = lower_temp_tensor(l, lower_dtype(p->x), p->out->rank, p->out->sizes, NULL);
     loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, extents);
     sym_expr at = lower_flat(l, l->axes, out.box->view.strides, p->out->rank);
     lower_store(
@@ -188,7 +201,7 @@ static pooling first_dim(lowering *l, pooling *p)
 static lower_tensor maximum_at_once(lowering *l, const pooling *p)
 {
     loop_value low = pool_least(l, lower_dtype(p->x)), most = {0};
-    if (p->window > UNROLLED) return windows_reduced(l, p, LOOP_REDUCE_MAX, low, NULL);
+    if (p->window > UNROLLED) return windows_reduced(l, p, LOOP_REDUCE_MAX, low);
     for (int64_t k = 0; k < p->window; k++) {
         sym_expr pos[MOST_DIMS];
         position_of(l, p, k, pos);
@@ -249,7 +262,8 @@ static loop_value place_at(lowering *l, const pooling *p, const places *known, u
 }
 
 /* The first of equals, the last NaN, as PyTorch scans; never one in the padding. */
-static loop_value place_at_once(lowering *l, const pooling *p, const places *known, uint32_t from)
+static loop_value place_at_once(lowering *l, const pooling *p, const places *known, uint32_t from,
+                                lower_tensor values)
 {
     loop_value most = pool_least(l, lower_dtype(p->x)), low = most;
     loop_value place = loop_const_int(l->program, known->dtype, 0);
@@ -258,9 +272,11 @@ static loop_value place_at_once(lowering *l, const pooling *p, const places *kno
     sym_expr pos[MOST_DIMS];
     if (p->window > UNROLLED) {
         sym_expr sizes[MOST_DIMS];
+        loop_value inside;
         for (uint32_t k = 0; k < p->dims; k++) sizes[k] = lower_const(l, p->kernel[k]);
-        pool_unpack(l, windows_reduced(l, p, LOOP_ARGMAX, low, NULL), p->dims, sizes, pos);
-        return place_at(l, p, known, from, pos, loop_const_int(l->program, TY_BOOL, 1));
+        loop_value v = element(l, p, l->reduce_axes, low, &inside);
+        place = place_at(l, p, known, from, l->reduce_axes, inside);
+        return lower_here(l, pool_places(l, p, sizes, values, v, inside, place));
     }
     for (int64_t k = 0; k < p->window; k++) {
         loop_value inside;
@@ -293,16 +309,17 @@ static lower_tensor maximum_with_place(lowering *l, const pooling *p, lower_tens
             rest.padding[i] = before.padding[i];
         }
         lower_tensor values = maximum_at_once(l, &last);
-        lower_tensor found = pool_of_value(l, &last, place_at_once(l, &last, &known, k));
+        lower_tensor found = pool_of_value(l, &last, place_at_once(l, &last, &known, k, values));
         lower_realise(l, values.box, NULL);
         lower_realise(l, found.box, NULL);
         rest.x = values;
         known.of = found;
         known.first = k;
     }
-    loop_value v = place_at_once(l, &rest, &known, 0);
+    lower_tensor values = maximum_at_once(l, &rest);
+    loop_value v = place_at_once(l, &rest, &known, 0, values);
     *place = pool_of_value(l, p, loop_cast(l->program, TY_I64, v));
-    return maximum_at_once(l, &rest);
+    return values;
 }
 
 fe_status lower_op_max_pool(lowering *l, fx_node *n, const lower_row *row)
@@ -360,7 +377,7 @@ static bool is_never_cut(lowering *l, const pooling *p)
 static loop_value sum_at_once(lowering *l, const pooling *p)
 {
     loop_value zero = loop_const_float(l->program, lower_dtype(p->x), 0), sum = {0};
-    if (p->window > UNROLLED) return lower_here(l, windows_reduced(l, p, LOOP_SUM, zero, NULL));
+    if (p->window > UNROLLED) return lower_here(l, windows_reduced(l, p, LOOP_SUM, zero));
     for (int64_t k = 0; k < p->window; k++) {
         sym_expr pos[MOST_DIMS];
         position_of(l, p, k, pos);

@@ -18,8 +18,9 @@ typedef struct pooling {
 loop_value pool_least(lowering *l, ty_dtype d);
 /* A result, of the value at its axes. */
 lower_tensor pool_of_value(lowering *l, const pooling *p, loop_value v);
-/* From a position in the window (the flat index of ARGMAX) to positions in its dims. */
-void pool_unpack(lowering *l, lower_tensor where, uint32_t dims, const sym_expr *sizes,
-                 sym_expr *pos);
+/* Where in windows over these extents, which the reduction axes go through, `most` is: the first of equals,
+ * the last NaN, as PyTorch scans. Of each element its value, whether it is one of the window, its place. */
+lower_tensor pool_places(lowering *l, const pooling *p, const sym_expr *extents, lower_tensor most,
+                         loop_value v, loop_value inside, loop_value place);
 
 #endif

@@ -67,8 +67,7 @@ static void adaptive(lowering *l, const pooling *p, loop_reduce kind, lower_tens
     find_windows(l, p, &w);
     loop_value otherwise = kind == LOOP_SUM ? loop_const_float(l->program, d, 0) : pool_least(l, d);
     loop_value v = loop_masked(l->program, w.inside, lower_at(l, p->x, w.at), otherwise);
-    *out =
-        lower_temp_tensor(l, kind == LOOP_ARGMAX ? TY_I64 : d, p->out->rank, p->out->sizes, NULL);
+    *out = lower_temp_tensor(l, d, p->out->rank, p->out->sizes, NULL);
     loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, w.extents);
     sym_expr to = lower_flat(l, l->axes, out->box->view.strides, p->out->rank);
     lower_store(
@@ -76,14 +75,42 @@ static void adaptive(lowering *l, const pooling *p, loop_reduce kind, lower_tens
         (loop_store){.buffer = out->box->view.buffer, .index = to, .value = v, .reduce = kind});
     if (kind == LOOP_SUM)
         *out = pool_of_value(l, p, lower_op2(l, LOOP_DIV, lower_here(l, *out), w.count));
-    if (kind != LOOP_ARGMAX) return;
-    sym_expr flat = l->zero, pos[MOST_DIMS];
-    pool_unpack(l, *out, p->dims, w.extents, pos);
-    for (uint32_t k = 0; k < p->dims; k++) {
-        sym_expr place = sym_add(l->symbols, w.starts[k], pos[k]);
-        flat = sym_add(l->symbols, sym_mul(l->symbols, flat, p->x.sizes[p->first + k]), place);
+}
+
+/* Flat indices in the input plane of the maxima. */
+static lower_tensor adaptive_places(lowering *l, const pooling *p, lower_tensor most)
+{
+    adaptive_windows w;
+    find_windows(l, p, &w);
+    sym_expr flat = l->zero;
+    for (uint32_t k = 0; k < p->dims; k++)
+        flat = sym_add(l->symbols, sym_mul(l->symbols, flat, p->x.sizes[p->first + k]),
+                       w.at[p->first + k]);
+    loop_value low = pool_least(l, lower_dtype(p->x));
+    loop_value v = loop_masked(l->program, w.inside, lower_at(l, p->x, w.at), low);
+    return pool_places(l, p, w.extents, most, v, w.inside, loop_index(l->program, flat));
+}
+
+/* One dimension after another, as pool.c does: a mean of means, as windows are as long in all rows. */
+static lower_tensor adaptive_by_dims(lowering *l, const pooling *p, loop_reduce kind)
+{
+    pooling one = *p;
+    lower_tensor out = {0};
+    if (p->out->device.kind != TY_CPU) {
+        adaptive(l, p, kind, &out);
+        return out;
     }
-    *out = pool_of_value(l, p, loop_index(l->program, flat));
+    one.dims = 1;
+    for (uint32_t k = 0; k < p->dims; k++, one.first++) {
+        bool is_last = k + 1 == p->dims;
+        one.out = is_last ? p->out : ty_tensor_copy(l->memory, p->out);
+        for (uint32_t later = k + 1; later < p->dims; later++)
+            one.out->sizes[p->first + later] = p->x.sizes[p->first + later];
+        adaptive(l, &one, kind, &out);
+        if (!is_last) lower_realise(l, out.box, NULL);
+        one.x = out;
+    }
+    return out;
 }
 
 static fe_status adaptive_begin(lowering *l, pooling *p, uint32_t dims)
@@ -109,7 +136,7 @@ fe_status lower_op_adaptive_avg_pool(lowering *l, fx_node *n, const lower_row *r
     if (whole)
         out = lower_mean(l, p.x, reduced, true, NULL);
     else
-        adaptive(l, &p, LOOP_SUM, &out);
+        out = adaptive_by_dims(l, &p, LOOP_SUM);
     return lower_give(l, lower_cast(l, out, p.out->dtype));
 }
 
@@ -118,10 +145,9 @@ fe_status lower_op_adaptive_max_pool(lowering *l, fx_node *n, const lower_row *r
     (void)n;
     pooling p;
     FE_TRY(adaptive_begin(l, &p, (uint32_t)row->parameter));
-    lower_tensor items[2] = {{0}};
-    adaptive(l, &p, LOOP_REDUCE_MAX, &items[0]);
-    items[0] = lower_cast(l, items[0], p.out->dtype);
+    lower_tensor most = adaptive_by_dims(l, &p, LOOP_REDUCE_MAX);
+    lower_tensor items[2] = {lower_cast(l, most, p.out->dtype)};
     if (n->value.kind != FX_TUPLE) return lower_give(l, items[0]);
-    if (lower_is_used(l, 1)) adaptive(l, &p, LOOP_ARGMAX, &items[1]);
+    if (lower_is_used(l, 1)) items[1] = adaptive_places(l, &p, most);
     return lower_give_items(l, items, 2);
 }
