@@ -256,12 +256,14 @@ static sched_reason join_under(fuser *f, const work_group *g, const loop_form *n
 }
 
 /* Windows over rows that the group has just written, each row long enough for lanes and short enough for a
- * tile: it need not go through memory. Where several loops are common, as many as can be. */
+ * tile: it need not go through memory. Where several loops are common, as many as can be. On devices an
+ * element of a row has a work-item of its own. */
 static sched_reason join_windows(fuser *f, const work_group *g, const loop_form *n, work_group *out)
 {
     const loop_form *first = &g->phases.at[0].forms.at[0];
     sched_reason reason = SCHED_NOT_SAME_OUTER;
     form_prefix common;
+    if (f->p->buffers.at[first->stores[0].buffer].device.kind != TY_CPU) return reason;
     for (uint32_t most = LOOP_MAX_AXES; reason != SCHED_FUSED; most = common.count - 1) {
         form_common_prefix(f->p, first, n, most, &common);
         if (common.count == 0) return reason;
