@@ -36,10 +36,10 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after simplify
 # after quantised
 # after integers
+# after transposed_convolutions
 # after fold_constants
 # after fold_batch_norm
 # after merge_convolutions
-# after convolution_products
 # after attention
 # after products
 # after quantise

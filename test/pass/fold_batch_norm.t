@@ -74,7 +74,7 @@ graph others {
   placeholder %x user "x" : f32[1,2,5]
   placeholder %y user "y" : f32[2,3,2]
   placeholder %z user "z" : f64[1,1,3,3]
-  %conv = aten.conv_transpose1d.default(%x, %w, None, [1], [0], [0], 2, [1])
+  %conv = aten.conv_transpose1d.default(%x, %w, None, [2], [0], [0], 2, [1])
   %sub = aten.sub.Tensor(%conv, %four)
   %mul = aten.mul.Tensor(%four, %sub)
   %add = aten.add.Tensor(%mul, 1.0, alpha=2)
@@ -101,7 +101,7 @@ graph others {
   placeholder %m_folded constant "m_folded" : f32[2,2]{2,1}@25 data [2.0, 4.0, 12.0, 16.0]
   placeholder %linear_folded_bias constant "linear_folded_bias" : f32[2]{1}@26 data [2.0, 12.0]
   placeholder %k_folded constant "k_folded" : f64[2,1,1,1]{1,1,1,1}@27 data [1.0, 1.0]
-  %conv = aten.conv_transpose1d.default(%x, %w_folded, %conv_folded_bias_2, [1], [0], [0], 2, [1]) : f32[1,4,5]{20,5,1}@11
+  %conv = aten.conv_transpose1d.default(%x, %w_folded, %conv_folded_bias_2, [2], [0], [0], 2, [1]) : f32[1,4,9]{36,9,1}@11
   %linear = aten.linear.default(%y, %m_folded, %linear_folded_bias) : f32[2,3,2]{6,2,1}@15
   %rows = aten.view.default(%linear, [-1, 2]) : f32[6,2]{2,1}@15
   %conv64 = aten.convolution.default(%z, %k_folded, %conv64_folded_bias, [1, 1], [0, 0], [1, 1], False, [0, 0], 1) : f64[1,2,3,3]{18,9,3,1}@17

@@ -1,5 +1,5 @@
-# a transposed convolution to few channels is a product, added up by col2im or, where windows stand side by side, seen in its place; one to many channels, in groups, or with sizes that only the run knows is left
---run-- for n in line image volume apart; do ferrite inspect $n.fx --stage fx --verify; done; for n in many groups open; do ferrite inspect $n.fx --stage fx | grep -c 'convolution\|conv_transpose'; done
+# a transposed convolution to few channels is a product, added up by col2im or, where windows stand side by side, seen in its place; another one of stride 1 is a convolution with the window turned round; others are left
+--run-- for n in line image volume apart turned groups; do ferrite inspect $n.fx --stage fx --verify; done; for n in many open; do ferrite inspect $n.fx --stage fx | grep -c ' = aten.*convolution.*True'; done
 --file line.fx--
 graph main {
   placeholder %x user "x" : f32[2,8,10]
@@ -30,11 +30,21 @@ graph main {
   %y = aten.conv_transpose2d.input(%x, %w, None, [2, 3]) : f32[1,2,12,15]
   output (user %y)
 }
+--file turned.fx--
+symbols { s0 in [3, 9] }
+graph main {
+  placeholder %x user "x" : f32[1,8,s0,5]
+  placeholder %w constant "w" : f32[1,2,2,2] data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+  placeholder %b user "b" : f32[16]
+  %v = aten.expand.default(%w, [8, 2, 2, 2]) : f32[8,2,2,2]
+  %y = aten.convolution.default(%x, %v, %b, [1, 1], [0, 1], [1, 2], True, [0, 0], 8)
+  output (user %y)
+}
 --file many.fx--
 graph main {
   placeholder %x user "x" : f32[1,8,6,5]
   placeholder %w user "w" : f32[8,32,3,3]
-  %y = aten.convolution.default(%x, %w, None, [1, 1], [1, 1], [1, 1], True, [0, 0], 1) : f32[1,32,6,5]
+  %y = aten.convolution.default(%x, %w, None, [2, 1], [1, 1], [1, 1], True, [0, 0], 1) : f32[1,32,11,5]
   output (user %y)
 }
 --file groups.fx--
@@ -49,7 +59,7 @@ symbols { s0 in [3, 9] }
 graph main {
   placeholder %x user "x" : f32[1,8,s0,5]
   placeholder %w user "w" : f32[8,2,3,3]
-  %y = aten.convolution.default(%x, %w, None, [1, 1], [1, 1], [1, 1], True, [0, 0], 1) : f32[1,2,s0,5]
+  %y = aten.convolution.default(%x, %w, None, [2, 2], [1, 1], [1, 1], True, [0, 0], 1)
   output (user %y)
 }
 --out--
@@ -112,6 +122,31 @@ graph main {
   %reshape_3 = aten.reshape.default(%permute, [1, 2, 12, 15]) : f32[1,2,12,15]{360,180,15,1}@5
   output (user %reshape_3)
 }
-1
+symbols {
+  s0 in [3, 9]
+}
+graph main {
+  functional
+  placeholder %x user "x" : f32[1,8,s0,5]{40*s0,5*s0,5,1}@1
+  placeholder %w constant "w" : f32[1,2,2,2]{8,4,2,1}@2 data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+  placeholder %b user "b" : f32[16]{1}@3
+  placeholder %flip_folded constant "flip_folded" : f32[8,2,2,2]{8,4,2,1}@7
+  placeholder %reshape_folded constant "reshape_folded" : f32[8,1,2,2,2]{8,8,4,2,1}@8
+  placeholder %transpose_folded constant "transpose_folded" : f32[8,2,1,2,2]{8,4,8,2,1}@9
+  placeholder %reshape_1_folded constant "reshape_1_folded" : f32[16,1,2,2]{4,4,2,1}@10
+  %convolution = aten.convolution.default(%x, %reshape_1_folded, %b, [1, 1], [1, 1], [1, 2], False, [0, 0], 8) : f32[1,16,s0 + 1,5]{80*s0 + 80,5*s0 + 5,5,1}@6
+  output (user %convolution)
+}
+graph main {
+  functional
+  placeholder %x user "x" : f32[1,8,6,5]{240,30,5,1}@1
+  placeholder %w user "w" : f32[8,1,3,3]{9,9,3,1}@2
+  %flip = aten.flip.default(%w, [2, 3]) : f32[8,1,3,3]{9,9,3,1}@4
+  %reshape = aten.reshape.default(%flip, [8, 1, 1, 3, 3]) : f32[8,1,1,3,3]{9,9,9,3,1}@4
+  %transpose = aten.transpose.int(%reshape, 1, 2) : f32[8,1,1,3,3]{9,9,9,3,1}@4
+  %reshape_1 = aten.reshape.default(%transpose, [8, 1, 3, 3]) : f32[8,1,3,3]{9,9,3,1}@4
+  %convolution = aten.convolution.default(%x, %reshape_1, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 8) : f32[1,8,6,5]{240,30,5,1}@5
+  output (user %convolution)
+}
 1
 1

@@ -1,9 +1,13 @@
-/* convolution_products.c -- a transposed convolution to few channels becomes one product, of the weight with
- * the input's pixels, whose results col2im adds up where they meet.
+/* transposed_convolutions.c -- transposed convolutions as what is faster.
  *
+ * One to few channels becomes one product, of the weight with the input's pixels, whose results col2im adds
+ * up where they meet.
  * By itself a product of each tap fills lanes with the channels of the result: of three channels, three
  * lanes. Here the lanes hold pixels. What it takes is memory for all the products; so where they are many the
  * convolution is left. In three dimensions col2im goes over two of them, and over the first one then.
+ *
+ * Another one of stride 1 is a convolution with the window turned round. There are more ways to do those, for
+ * channels by themselves and for small windows (depthwise, Winograd).
  */
 #include "pass/match.h"
 
@@ -18,7 +22,9 @@ typedef struct transposed {
     ty_dtype dtype;
     int64_t in, out, window; /* channels; taps */
     int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS];
-    int64_t sizes[MOST_DIMS], results[MOST_DIMS]; /* of an image */
+    int64_t sizes[MOST_DIMS], results[MOST_DIMS]; /* of an image; 0: only the run knows */
+    int64_t groups;
+    bool puts_out_more;
 } transposed;
 
 /* ---- what it is ---- */
@@ -40,17 +46,24 @@ static bool is_transposed(const fx_graph *g, const fx_node *n)
            fx_arg_bool(fx_get(g, n, "transposed"), false);
 }
 
+static int64_t size_at(const fx_graph *g, const ty_tensor *t, uint32_t dim)
+{
+    int64_t size;
+    return sym_is_int(g->symbols, t->sizes[dim], &size) ? size : 0;
+}
+
 static bool read_transposed(const rewriting *r, transposed *c)
 {
     const fx_graph *g = r->g;
     const fx_node *n = r->root;
     const fx_arg *x = fx_get(g, n, "input"), *w = fx_get(g, n, "weight");
     const ty_tensor *xt = fx_arg_tensor(x), *wt = fx_arg_tensor(w), *out = fx_tensor(n);
-    int64_t groups, past[MOST_DIMS];
+    int64_t past[MOST_DIMS];
     if (!xt || !wt || !out || !is_transposed(g, n) || xt->rank != wt->rank || wt->rank < 3)
         return false;
-    if (xt->dtype != wt->dtype || out->dtype != xt->dtype || !ty_is_host(xt->device)) return false;
-    if ((xt->dtype != TY_F32 && xt->dtype != TY_F64) || wt->rank > MOST_DIMS + 2) return false;
+    if (!ty_is_floating(xt->dtype) || xt->dtype != wt->dtype || out->dtype != xt->dtype ||
+        wt->rank > MOST_DIMS + 2)
+        return false;
     *c = (transposed){.dims = wt->rank - 2,
                       .x = x->node,
                       .weight = w->node,
@@ -61,29 +74,44 @@ static bool read_transposed(const rewriting *r, transposed *c)
         !read_ints(g, n, "padding", c->dims, c->padding) ||
         !read_ints(g, n, "dilation", c->dims, c->dilation) ||
         !read_ints(g, n, "output_padding", c->dims, past) ||
-        !fx_arg_int(g, fx_get(g, n, "groups"), &groups) || groups != 1 ||
-        !sym_is_int(g->symbols, wt->sizes[0], &c->in) ||
-        !sym_is_int(g->symbols, wt->sizes[1], &c->out))
+        !fx_arg_int(g, fx_get(g, n, "groups"), &c->groups))
         return false;
+    c->in = size_at(g, wt, 0);
+    c->out = size_at(g, wt, 1) * c->groups;
     for (uint32_t d = 0; d < c->dims; d++) {
-        if (!sym_is_int(g->symbols, wt->sizes[d + 2], &c->kernel[d]) ||
-            !sym_is_int(g->symbols, xt->sizes[d + 2], &c->sizes[d]) ||
-            !sym_is_int(g->symbols, out->sizes[d + 2], &c->results[d]))
-            return false;
-        if (c->sizes[d] < 1 || c->results[d] < 1 || past[d] >= c->stride[d]) return false;
+        c->kernel[d] = size_at(g, wt, d + 2);
+        c->sizes[d] = size_at(g, xt, d + 2);
+        c->results[d] = size_at(g, out, d + 2);
+        c->puts_out_more |= past[d] != 0;
+        if (past[d] >= c->stride[d]) return false;
         c->window *= c->kernel[d];
     }
-    return c->window > 1 && c->in > 0 && c->out > 0;
+    return c->window > 0 && c->in > 0 && c->out > 0;
 }
 
-static bool is_worthwhile(const transposed *c)
+/* In as much memory as is small beside that of the input and the results. */
+static bool is_product(const transposed *c)
 {
     int64_t results = c->out; /* for each pixel of the input */
-    for (uint32_t d = 0; d < c->dims; d++) results *= c->stride[d];
+    if ((c->dtype != TY_F32 && c->dtype != TY_F64) || c->groups != 1 || c->window == 1 ||
+        !ty_is_host(fx_tensor(c->x)->device))
+        return false;
+    for (uint32_t d = 0; d < c->dims; d++) {
+        if (c->sizes[d] == 0 || c->results[d] == 0) return false;
+        results *= c->stride[d];
+    }
     return c->out <= FEW_CHANNELS && c->out * c->window <= MOST_MEMORY * (c->in + results);
 }
 
-/* ---- what is made ---- */
+static bool is_turned(const transposed *c)
+{
+    bool turned = !c->puts_out_more;
+    for (uint32_t d = 0; d < c->dims && turned; d++)
+        turned = c->stride[d] == 1 && c->padding[d] <= c->dilation[d] * (c->kernel[d] - 1);
+    return turned;
+}
+
+/* ---- a product ---- */
 
 static fx_arg ints(const rewriting *r, uint32_t count, const int64_t *items)
 {
@@ -185,30 +213,68 @@ static fx_node *with_bias(rewriting *r, const transposed *c, fx_node *sum)
     return bias ? REWRITE(r, aten_add_Tensor, fx_of(sum), fx_of(bias)) : NULL;
 }
 
-static fx_node *to_product(rewriting *r)
+static fx_node *to_product(rewriting *r, const transposed *c)
+{
+    sym_expr batch = fx_tensor(c->x)->sizes[0];
+    int64_t pixels = 1;
+    for (uint32_t d = 0; d < c->dims; d++) pixels *= c->sizes[d];
+    fx_node *columns = product(r, c, batch, pixels), *sum;
+    if (is_apart(c))
+        sum = side_by_side(r, c, columns, batch);
+    else if (c->dims == 1)
+        sum = of_line(r, c, columns, batch);
+    else if (c->dims == 3)
+        sum = of_volume(r, c, columns, batch);
+    else
+        sum = added_up(r, columns, c->results, c->kernel, c->dilation, c->padding, c->stride);
+    return with_bias(r, c, sum);
+}
+
+/* ---- a convolution ---- */
+
+/* [in, out / groups, ...] to [out, in / groups, ...], the window turned round. */
+static fx_node *turned_weight(rewriting *r, const transposed *c)
+{
+    int64_t dims[MOST_DIMS],
+        apart[MOST_DIMS + 3] = {c->groups, c->in / c->groups, c->out / c->groups},
+                          sizes[MOST_DIMS + 2] = {c->out, c->in / c->groups};
+    for (uint32_t d = 0; d < c->dims; d++) {
+        dims[d] = d + 2;
+        apart[d + 3] = sizes[d + 2] = c->kernel[d];
+    }
+    fx_node *w = REWRITE(r, aten_flip_default, fx_of(c->weight), ints(r, c->dims, dims));
+    if (w) w = REWRITE(r, aten_reshape_default, fx_of(w), ints(r, c->dims + 3, apart));
+    if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, 1), fx_int(r->g, 2));
+    return w ? REWRITE(r, aten_reshape_default, fx_of(w), ints(r, c->dims + 2, sizes)) : NULL;
+}
+
+static fx_node *to_convolution(rewriting *r, const transposed *c)
+{
+    int64_t padding[MOST_DIMS], none[MOST_DIMS] = {0};
+    for (uint32_t d = 0; d < c->dims; d++)
+        padding[d] = c->dilation[d] * (c->kernel[d] - 1) - c->padding[d];
+    fx_node *w = turned_weight(r, c);
+    return w ? REWRITE(r, aten_convolution_default, fx_of(c->x), fx_of(w), *c->bias,
+                       ints(r, c->dims, c->stride), ints(r, c->dims, padding),
+                       ints(r, c->dims, c->dilation), fx_bool(false), ints(r, c->dims, none),
+                       fx_int(r->g, c->groups))
+             : NULL;
+}
+
+static fx_node *to_what_is_faster(rewriting *r)
 {
     transposed c;
-    if (!read_transposed(r, &c) || !is_worthwhile(&c)) return NULL;
-    sym_expr batch = fx_tensor(c.x)->sizes[0];
-    int64_t pixels = 1;
-    for (uint32_t d = 0; d < c.dims; d++) pixels *= c.sizes[d];
-    fx_node *columns = product(r, &c, batch, pixels), *sum;
-    if (is_apart(&c))
-        sum = side_by_side(r, &c, columns, batch);
-    else if (c.dims == 1)
-        sum = of_line(r, &c, columns, batch);
-    else if (c.dims == 3)
-        sum = of_volume(r, &c, columns, batch);
-    else
-        sum = added_up(r, columns, c.results, c.kernel, c.dilation, c.padding, c.stride);
-    return with_bias(r, &c, sum);
+    if (!read_transposed(r, &c)) return NULL;
+    if (is_product(&c)) return to_product(r, &c);
+    return is_turned(&c) ? to_convolution(r, &c) : NULL;
 }
 
 static const rewrite_rule RULES[] = {
-    {"convolution|conv_transpose1d|conv_transpose2d.input|conv_transpose3d.input(...)", to_product},
+    {"convolution|conv_transpose1d|conv_transpose2d.input|conv_transpose3d.input(...)",
+     to_what_is_faster},
 };
 
-fe_status pass_convolution_products(fx_graph *g, bool *changed)
+fe_status pass_transposed_convolutions(fx_graph *g, bool *changed)
 {
     return rewrite_run(g, RULES, COUNT_OF(RULES), NULL, changed);
 }
