@@ -19,7 +19,7 @@ the wrong way round|%p = aten.linear.default(%a, %w); %y = aten.clamp.default(%p
 twice|%p = aten.linear.default(%a, %w); %q = aten.clamp_max.default(%p, 3.0); %y = aten.clamp_min.default(%q, 1.0); output (user %y)
 apart|%p = aten.linear.default(%a, %w); %q = aten.clamp_min.default(%p, 3.0); %y = aten.clamp_max.default(%q, 1.0); output (user %y)
 convolution|%p = aten.conv2d.default(%x, %k); %q = aten.relu.default(%p); %y = aten.conv2d.default(%q, %o); output (user %y)
-transposed|%z = aten.conv_transpose2d.input(%x, %t); %y = aten.relu.default(%z); output (user %y)
+transposed|%z = aten.conv_transpose2d.input(%x, %t, None, [2, 2]); %y = aten.relu.default(%z); output (user %y)
 of a sum|%p = aten.linear.default(%a, %w); %s = aten.add.Tensor(%p, %r); %y = aten.relu.default(%s); output (user %y)
 bounds of the run|%p = aten.linear.default(%a, %w); %y = aten.maximum.default(%p, %r); output (user %y)
 both are wanted|%p = aten.linear.default(%a, %w); %y = aten.relu.default(%p); output (user %p, user %y)
@@ -47,7 +47,7 @@ convolution:
   extern conv ints [2, 1, 0, 2, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, inf] scratch @buf8 0 bytes 960
   extern conv ints [2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] scratch 2048 bytes 2560
 transposed:
-  extern conv ints [2, 1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0]
+  extern conv ints [2, 1, 1, 0, 2, 2, 0, 0, 1, 1, 0, 0] floats [0.0, 0.0] scratch @buf7 0 bytes 26944
 of a sum:
   extern gemm ints [] m 8 n 3 cost 77
 bounds of the run:
