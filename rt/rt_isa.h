@@ -42,7 +42,7 @@ enum { WIDE_ROWS = 4 };
 #else
 enum { WIDE_ROWS = 0 };
 #endif
-enum { NV = 2, NR = NV * VL, NV_MOST = WIDE_ROWS ? NV + 1 : NV };
+enum { NV = 2, NR = NV * VL, NV_MOST = WIDE_ROWS > 0 ? NV + 1 : NV };
 /* Channels of a group of a convolution of which a vector takes several; 0: of none. */
 enum { SPREAD_GROUP = (int)VL > (int)RT_CONV_SPREAD_GROUP ? RT_CONV_SPREAD_GROUP : 0 };
 /* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are

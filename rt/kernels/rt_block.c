@@ -150,7 +150,7 @@ typedef struct cut {
 
 static cut cut_of(const rt_block *block)
 {
-    int fits = WIDE_ROWS && (block->m > MR || block->m <= WIDE_ROWS) && block->n > NR;
+    int fits = WIDE_ROWS > 0 && (block->m > MR || block->m <= WIDE_ROWS) && block->n > NR;
     return (cut){fits && rt_ceil_div(block->n, VL) % 2, block->n, panel_depth(block)};
 }
 

@@ -80,7 +80,8 @@ WIDE_TILE(2)
 WIDE_TILE(3)
 WIDE_TILE(4)
 _Static_assert((int)WIDE_ROWS == 4, "as there are tiles");
-enum { tile_5_3 = 0, tile_6_3 = 0 };
+#define tile_5_3 NULL
+#define tile_6_3 NULL
 #define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2, tile_##mr##_3},
 #else
 #define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2},
