@@ -218,7 +218,7 @@ fe_status lower_op_affine_grid(lowering *l, fx_node *n, const lower_row *row)
 
 typedef struct windows {
     int64_t kernel[2], dilation[2], padding[2], stride[2];
-    sym_expr down, across; /* windows along the height and the width */
+    sym_expr across; /* windows along the width */
 } windows;
 
 static bool pair(lowering *l, const char *param, int64_t *out)
@@ -231,49 +231,40 @@ static bool pair(lowering *l, const char *param, int64_t *out)
     return true;
 }
 
-/* How many there are along a dimension of this size. */
-static sym_expr windows_in(lowering *l, const windows *w, uint32_t k, sym_expr size)
-{
-    int64_t reach = w->dilation[k] * (w->kernel[k] - 1) + 1;
-    sym_expr room = sym_add_int(l->symbols, size, 2 * w->padding[k] - reach);
-    return sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, w->stride[k])), 1);
-}
-
-static bool read_windows(lowering *l, windows *w, sym_expr height, sym_expr width)
+static bool read_windows(lowering *l, windows *w, sym_expr width)
 {
     if (!pair(l, "kernel_size", w->kernel) || !pair(l, "dilation", w->dilation) ||
         !pair(l, "padding", w->padding) || !pair(l, "stride", w->stride))
         return false;
-    w->down = windows_in(l, w, 0, height);
-    w->across = windows_in(l, w, 1, width);
+    int64_t reach = w->dilation[1] * (w->kernel[1] - 1) + 1;
+    sym_expr room = sym_add_int(l->symbols, width, 2 * w->padding[1] - reach);
+    w->across =
+        sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, w->stride[1])), 1);
     return true;
 }
 
-/* [N, C, H, W] to [N, C * kh * kw, windows], stored as [N, C, kh, kw, windows down, windows across]: loops
- * over each have nothing to divide. */
+/* [N, C, H, W] to [N, C * kh * kw, windows] */
 fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
 {
     (void)row;
-    enum { RANK = 6 };
     const ty_tensor *out = fx_tensor(n);
     tensor x = lower_arg(l, "self");
-    if (x.rank != 4) x = lower_unsqueeze(l, x, 0);
+    bool batched = x.rank == 4;
+    if (!batched) x = lower_unsqueeze(l, x, 0);
     windows w;
-    if (!read_windows(l, &w, x.sizes[2], x.sizes[3]))
-        return lower_fail(l, "windows that are not constant");
+    if (!read_windows(l, &w, x.sizes[3])) return lower_fail(l, "windows that are not constant");
     sym_table *s = l->symbols;
-    sym_expr sizes[RANK] = {x.sizes[0],
-                            x.sizes[1],
-                            lower_const(l, w.kernel[0]),
-                            lower_const(l, w.kernel[1]),
-                            w.down,
-                            w.across},
-             at[4] = {l->axes[0], l->axes[1]};
+    uint32_t first = batched ? 1 : 0;
+    sym_expr part = l->axes[first], window = l->axes[first + 1], at[4];
+    sym_expr kw = lower_const(l, w.kernel[1]), kh = lower_const(l, w.kernel[0]);
+    sym_expr pos[2] = {sym_mod(s, sym_floordiv(s, part, kw), kh), sym_mod(s, part, kw)};
+    sym_expr place[2] = {sym_floordiv(s, window, w.across), sym_mod(s, window, w.across)};
+    at[0] = batched ? l->axes[0] : l->zero;
+    at[1] = sym_floordiv(s, part, sym_mul(s, kw, kh));
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
     for (uint32_t k = 0; k < 2; k++) {
-        sym_expr place = sym_mul_int(s, l->axes[k + 4], w.stride[k]);
-        sym_expr from = sym_add_int(s, place, -w.padding[k]);
-        at[k + 2] = sym_add(s, from, sym_mul_int(s, l->axes[k + 2], w.dilation[k]));
+        sym_expr from = sym_add_int(s, sym_mul_int(s, place[k], w.stride[k]), -w.padding[k]);
+        at[k + 2] = sym_add(s, from, sym_mul_int(s, pos[k], w.dilation[k]));
         if (w.padding[k])
             inside = lower_op2(l, LOOP_AND, inside,
                                lower_is_inside(l, at[k + 2], l->zero, x.sizes[k + 2]));
@@ -281,11 +272,7 @@ fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
     lower_share(l, x);
     loop_value v = loop_masked(l->program, inside, lower_at(l, x, at),
                                loop_const_int(l->program, out->dtype, 0));
-    tensor columns = lower_value(l, out->dtype, RANK, lower_sizes_copy(l, sizes, RANK), v);
-    sym_expr strides[RANK];
-    ty_contiguous_strides(s, RANK, sizes, strides);
-    lower_realise(l, columns.box, strides);
-    return lower_give(l, lower_reshape(l, columns, out->rank, out->sizes));
+    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
 
 /* ---- the inverse sums what windows hold of each pixel ---- */
@@ -299,11 +286,12 @@ typedef struct joining {
     ty_dtype dtype; /* that sums are made in */
     bool batched;
     uint32_t tall; /* the axis of H, before that of W */
+    sym_expr down; /* windows along the height */
 } joining;
 
 static sym_expr windows_along(const joining *j, uint32_t k)
 {
-    return k ? j->w.across : j->w.down;
+    return k ? j->w.across : j->down;
 }
 
 /* What the windows at this place hold at this position, 0 where there is none. */
@@ -492,8 +480,12 @@ fe_status lower_op_col2im(lowering *l, fx_node *n, const lower_row *row)
     tensor x = lower_cast(l, lower_arg(l, "self"), d);
     joining j = {.dtype = d, .batched = x.rank == 3, .tall = x.rank == 3 ? 2 : 1};
     if (!j.batched) x = lower_unsqueeze(l, x, 0);
-    if (!read_windows(l, &j.w, out->sizes[j.tall], out->sizes[j.tall + 1]))
+    if (!read_windows(l, &j.w, out->sizes[j.tall + 1]))
         return lower_fail(l, "windows that are not constant");
+    int64_t reach = j.w.dilation[0] * (j.w.kernel[0] - 1) + 1;
+    sym_expr room = sym_add_int(l->symbols, out->sizes[j.tall], 2 * j.w.padding[0] - reach);
+    room = sym_floordiv(l->symbols, room, lower_const(l, j.w.stride[0]));
+    j.down = sym_add_int(l->symbols, room, 1);
     lower_share(l, x);
     j.from = x;
     j.to =
