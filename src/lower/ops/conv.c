@@ -70,12 +70,22 @@ static int64_t tile_of(lowering *l, const convolution *c)
                                         .width = sym_hint(s, c->sizes[3], 1)});
 }
 
+/* A window that was turned round is stored so: PyTorch, for one, knows no strides below zero. */
+static loop_view weight_operand(lowering *l, lower_tensor weight)
+{
+    loop_view view = lower_strided(l, weight);
+    bool goes_back = false;
+    for (uint32_t k = 0; k < view.rank; k++)
+        goes_back |= !sym_known_less_equal(l->symbols, l->zero, view.strides[k], NULL);
+    return goes_back ? lower_strided(l, lower_copied(l, weight, NULL)) : view;
+}
+
 static lower_tensor conv_extern(lowering *l, const convolution *c)
 {
     sym_expr strides[LOWER_MAX_RANK];
     const sym_expr *wanted = c->wanted;
     uint32_t rank = c->dims + 2;
-    loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), lower_strided(l, c->weight),
+    loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), weight_operand(l, c->weight),
                           lower_no_view(l)};
     if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
     if (!wanted) {
