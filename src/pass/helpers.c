@@ -70,6 +70,17 @@ bool pass_is_constant(const fx_graph *g, const fx_node *n)
     return true;
 }
 
+bool pass_numbers(const fx_graph *g, const fx_arg *a, uint32_t dims, int64_t *out)
+{
+    enum { MOST_DIMS = 3 };
+    sym_expr items[MOST_DIMS];
+    int count = fx_arg_ints(g, a, items, MOST_DIMS);
+    if (dims > MOST_DIMS || (count != 1 && count != (int)dims)) return false;
+    for (uint32_t d = 0; d < dims; d++)
+        if (!sym_is_int(g->symbols, items[count == 1 ? 0 : d], &out[d])) return false;
+    return true;
+}
+
 const uint8_t *pass_elements_of(const fx_graph *g, const fx_node *n, int64_t *count)
 {
     const ty_tensor *t = fx_tensor(n);

@@ -34,21 +34,10 @@ static void add_at(ty_dtype d, uint8_t *elements, int64_t i, double x)
         ((float *)elements)[i] = (float)((double)((float *)elements)[i] + x);
 }
 
-/* A list of one number for each dim, or of one for all. */
-static bool read_list(const fx_graph *g, const fx_arg *a, uint32_t dims, int64_t *out)
-{
-    sym_expr items[MOST_DIMS];
-    int count = fx_arg_ints(g, a, items, dims);
-    if (count != 1 && count != (int)dims) return false;
-    for (uint32_t d = 0; d < dims; d++)
-        if (!sym_is_int(g->symbols, items[count == 1 ? 0 : d], &out[d])) return false;
-    return true;
-}
-
 static bool are_ones(const fx_graph *g, const fx_arg *a, uint32_t dims)
 {
     int64_t items[MOST_DIMS];
-    bool ones = read_list(g, a, dims, items);
+    bool ones = pass_numbers(g, a, dims, items);
     for (uint32_t d = 0; ones && d < dims; d++) ones = items[d] == 1;
     return ones;
 }
@@ -88,7 +77,7 @@ static bool read_convolution(const fx_graph *g, const fx_node *n, convolution *c
     return c->weight && sym_is_int(g->symbols, w->sizes[0], &c->out) &&
            sym_is_int(g->symbols, w->sizes[1], &c->in_each) &&
            count == c->out * c->in_each * c->window && !is_dense(g, c) &&
-           read_list(g, &n->args[PADDING], c->dims, c->padding) &&
+           pass_numbers(g, &n->args[PADDING], c->dims, c->padding) &&
            are_ones(g, &n->args[DILATION], c->dims) &&
            read_channels(g, &n->args[BIAS], c->dtype, c->out, &c->bias);
 }

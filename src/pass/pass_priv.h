@@ -24,6 +24,8 @@ fe_status pass_call(fx_graph *g, fx_node *before, const op_info *op, const fx_no
 void pass_bind(fx_graph *g, const fx_node *was, const fx_node *now);
 /* Bytes known at compile time that no call of the program changes? */
 bool pass_is_constant(const fx_graph *g, const fx_node *n);
+/* A list of known numbers: one for each dimension of an image, of three at most, or one for all. */
+bool pass_numbers(const fx_graph *g, const fx_arg *a, uint32_t dims, int64_t *out);
 /* The elements of a contiguous constant, and how many; or NULL. */
 const uint8_t *pass_elements_of(const fx_graph *g, const fx_node *n, int64_t *count);
 /* The number that all elements of the value are, where the program says so. */

@@ -24,7 +24,6 @@ typedef struct transposed {
     int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS];
     int64_t sizes[MOST_DIMS], results[MOST_DIMS]; /* of an image; 0: only the run knows */
     int64_t groups;
-    bool puts_out_more;
 } transposed;
 
 /* ---- what it is ---- */
@@ -32,12 +31,7 @@ typedef struct transposed {
 static bool read_ints(const fx_graph *g, const fx_node *n, const char *param, uint32_t dims,
                       int64_t *out)
 {
-    sym_expr items[MOST_DIMS];
-    int count = fx_arg_ints(g, fx_get(g, n, param), items, MOST_DIMS);
-    if (count != 1 && count != (int)dims) return false;
-    for (uint32_t d = 0; d < dims; d++)
-        if (!sym_is_int(g->symbols, items[count == 1 ? 0 : d], &out[d])) return false;
-    return true;
+    return pass_numbers(g, fx_get(g, n, param), dims, out);
 }
 
 static bool is_transposed(const fx_graph *g, const fx_node *n)
@@ -82,7 +76,6 @@ static bool read_transposed(const rewriting *r, transposed *c)
         c->kernel[d] = size_at(g, wt, d + 2);
         c->sizes[d] = size_at(g, xt, d + 2);
         c->results[d] = size_at(g, out, d + 2);
-        c->puts_out_more |= past[d] != 0;
         if (past[d] >= c->stride[d]) return false;
         c->window *= c->kernel[d];
     }
@@ -105,7 +98,7 @@ static bool is_product(const transposed *c)
 
 static bool is_turned(const transposed *c)
 {
-    bool turned = !c->puts_out_more;
+    bool turned = true;
     for (uint32_t d = 0; d < c->dims && turned; d++)
         turned = c->stride[d] == 1 && c->padding[d] <= c->dilation[d] * (c->kernel[d] - 1);
     return turned;

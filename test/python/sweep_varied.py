@@ -33,18 +33,17 @@ class Draw:
         return self.torch.randn(*sizes).to(dtype or self.torch.float32)
 
     def any(self, elements=None, ranks=(1, 2, 3, 4)):
-        """A tensor of some rank; every third is seen through a permutation or with a step, as views of models are."""
+        """A tensor of some rank; every fifth is seen through a permutation, as views in models are."""
         shape = self.shape(self.one(*ranks), elements or self.one(3e3, 5e4, 8e5))
         x = self.data(*shape)
-        way = self.random.random()
-        if len(shape) > 1 and way < 0.2:
+        if len(shape) > 1 and self.random.random() < 0.2:
             order = list(range(len(shape)))
             self.random.shuffle(order)
             return x.permute(order)
         return x
 
-    def dims(self, x, most=None):
-        count = self.random.randint(1, most or x.dim())
+    def dims(self, x):
+        count = self.random.randint(1, x.dim())
         return sorted(self.random.sample(range(x.dim()), count))
 
     def dim(self, x):

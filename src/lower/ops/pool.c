@@ -25,6 +25,19 @@ lower_tensor pool_of_value(lowering *l, const pooling *p, loop_value v)
     return lower_value(l, loop_at(l->program, v)->dtype, p->out->rank, p->out->sizes, v);
 }
 
+lower_tensor pool_reduced(lowering *l, const pooling *p, const sym_expr *extents, loop_value v,
+                          loop_reduce kind)
+{
+    ty_dtype d = loop_at(l->program, v)->dtype;
+    lower_tensor out = lower_temp_tensor(l, d, p->out->rank, p->out->sizes, NULL);
+    loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, extents);
+    sym_expr at = lower_flat(l, l->axes, out.box->view.strides, p->out->rank);
+    lower_store(
+        l, op,
+        (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
+    return out;
+}
+
 lower_tensor pool_places(lowering *l, const pooling *p, const sym_expr *extents, lower_tensor most,
                          loop_value v, loop_value inside, loop_value place)
 {
@@ -38,14 +51,7 @@ lower_tensor pool_places(lowering *l, const pooling *p, const sym_expr *extents,
     found = lower_op2(l, LOOP_AND, found, inside);
     place = loop_where(l->program, found, place,
                        loop_const_int(l->program, d, d == TY_I32 ? INT32_MAX : INT64_MAX));
-    lower_tensor out = lower_temp_tensor(l, d, p->out->rank, p->out->sizes, NULL);
-    loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, extents);
-    sym_expr at = lower_flat(l, l->axes, out.box->view.strides, p->out->rank);
-    lower_store(l, op,
-                (loop_store){.buffer = out.box->view.buffer,
-                             .index = at,
-                             .value = place,
-                             .reduce = LOOP_REDUCE_MIN});
+    lower_tensor out = pool_reduced(l, p, extents, place, LOOP_REDUCE_MIN);
     return pool_of_value(l, p, lower_op1(l, LOOP_ABS, lower_here(l, out)));
 }
 
@@ -84,18 +90,27 @@ static fe_status begin(lowering *l, pooling *p, uint32_t dims)
 
 /* ---- one element of a window ---- */
 
+/* Where in the input window position pos[] is. */
+static void find_position(lowering *l, const pooling *p, const sym_expr *pos, sym_expr *at)
+{
+    sym_table *s = l->symbols;
+    memcpy(at, l->axes, p->x.rank * sizeof *at);
+    for (uint32_t k = 0; k < p->dims; k++) {
+        sym_expr *here = &at[p->first + k];
+        sym_expr base = sym_add_int(s, sym_mul_int(s, *here, p->stride[k]), -p->padding[k]);
+        *here = sym_add(s, base, sym_mul_int(s, pos[k], p->dilation[k]));
+    }
+}
+
 /* The input at window position pos[]; `otherwise` in the padding. */
 static loop_value element(lowering *l, const pooling *p, const sym_expr *pos, loop_value otherwise,
                           loop_value *inside_out)
 {
     sym_expr at[LOWER_MAX_RANK];
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
-    memcpy(at, l->axes, p->x.rank * sizeof *at);
+    find_position(l, p, pos, at);
     for (uint32_t k = 0; k < p->dims; k++) {
         uint32_t axis = p->first + k;
-        sym_expr base = sym_add_int(
-            l->symbols, sym_mul_int(l->symbols, l->axes[axis], p->stride[k]), -p->padding[k]);
-        at[axis] = sym_add(l->symbols, base, sym_mul_int(l->symbols, pos[k], p->dilation[k]));
         sym_bound bounds[2] = {{l->axes[axis], p->out->sizes[axis]},
                                {l->reduce_axes[k], lower_const(l, p->kernel[k])}};
         sym_env env = {bounds, 2};
@@ -128,14 +143,7 @@ static lower_tensor windows_reduced(lowering *l, const pooling *p, loop_reduce k
 {
     sym_expr extents[MOST_DIMS];
     for (uint32_t k = 0; k < p->dims; k++) extents[k] = lower_const(l, p->kernel[k]);
-    loop_value v = element(l, p, l->reduce_axes, otherwise, NULL);
-    lower_tensor out = lower_temp_tensor(l, lower_dtype(p->x), p->out->rank, p->out->sizes, NULL);
-    loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, extents);
-    sym_expr at = lower_flat(l, l->axes, out.box->view.strides, p->out->rank);
-    lower_store(
-        l, op,
-        (loop_store){.buffer = out.box->view.buffer, .index = at, .value = v, .reduce = kind});
-    return out;
+    return pool_reduced(l, p, extents, element(l, p, l->reduce_axes, otherwise, NULL), kind);
 }
 
 /* ---- one dimension after another ---- */
@@ -246,13 +254,9 @@ static loop_value place_at(lowering *l, const pooling *p, const places *known, u
     sym_table *s = l->symbols;
     uint32_t until = lower_absent(known->of) ? p->dims : known->first;
     sym_expr flat = l->zero, at[LOWER_MAX_RANK];
-    memcpy(at, l->axes, p->x.rank * sizeof *at);
-    for (uint32_t k = 0; k < p->dims; k++) {
-        uint32_t axis = p->first + k;
-        sym_expr base = sym_add_int(s, sym_mul_int(s, at[axis], p->stride[k]), -p->padding[k]);
-        at[axis] = sym_add(s, base, sym_mul_int(s, pos[k], p->dilation[k]));
-        if (k >= from && k < until) flat = sym_add(s, sym_mul(s, flat, known->sizes[k]), at[axis]);
-    }
+    find_position(l, p, pos, at);
+    for (uint32_t k = from; k < until; k++)
+        flat = sym_add(s, sym_mul(s, flat, known->sizes[k]), at[p->first + k]);
     uint32_t known_dims = p->dims - until;
     flat = sym_mul(s, flat, sym_product(s, known->sizes + until, known_dims));
     loop_value v = loop_cast(l->program, known->dtype, loop_index(l->program, flat));

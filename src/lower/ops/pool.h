@@ -18,6 +18,9 @@ typedef struct pooling {
 loop_value pool_least(lowering *l, ty_dtype d);
 /* A result, of the value at its axes. */
 lower_tensor pool_of_value(lowering *l, const pooling *p, loop_value v);
+/* The value over windows of these extents, which the reduction axes go through, in memory of its own. */
+lower_tensor pool_reduced(lowering *l, const pooling *p, const sym_expr *extents, loop_value v,
+                          loop_reduce kind);
 /* Where in windows over these extents, which the reduction axes go through, `most` is: the first of equals,
  * the last NaN, as PyTorch scans. Of each element its value, whether it is one of the window, its place. */
 lower_tensor pool_places(lowering *l, const pooling *p, const sym_expr *extents, lower_tensor most,

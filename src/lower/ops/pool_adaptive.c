@@ -67,12 +67,7 @@ static void adaptive(lowering *l, const pooling *p, loop_reduce kind, lower_tens
     find_windows(l, p, &w);
     loop_value otherwise = kind == LOOP_SUM ? loop_const_float(l->program, d, 0) : pool_least(l, d);
     loop_value v = loop_masked(l->program, w.inside, lower_at(l, p->x, w.at), otherwise);
-    *out = lower_temp_tensor(l, d, p->out->rank, p->out->sizes, NULL);
-    loop_op *op = lower_nest(l, p->out->rank, p->out->sizes, p->dims, w.extents);
-    sym_expr to = lower_flat(l, l->axes, out->box->view.strides, p->out->rank);
-    lower_store(
-        l, op,
-        (loop_store){.buffer = out->box->view.buffer, .index = to, .value = v, .reduce = kind});
+    *out = pool_reduced(l, p, w.extents, v, kind);
     if (kind == LOOP_SUM)
         *out = pool_of_value(l, p, lower_op2(l, LOOP_DIV, lower_here(l, *out), w.count));
 }
