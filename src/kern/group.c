@@ -48,6 +48,7 @@ static bool may_share(const sharing *s, const kern_loop *whole, const kern_loop 
         if (item->kind == KERN_UPDATE) may = !s->k->sums.at[item->sum].running;
         if (item->kind == KERN_STORE)
             may = item->store.mode == LOOP_SET && !is_read_elsewhere(s, whole, &item->store) &&
+                  !sym_has_kind(s->k->symbols, item->store.index, SYM_INDIRECT) &&
                   sym_contains(s->k->symbols, item->store.index, whole->symbol);
     }
     return may;

@@ -42,8 +42,7 @@ static bool rows_are_apart(kern_builder *b, const loop_store *st)
 
 static bool store_conflicts(kern_builder *b, const sched_phase *ph, const loop_store *st)
 {
-    if (sym_has_kind(b->t, st->index, SYM_INDIRECT)) return true;
-    if (st->mode == LOOP_SET) return false;
+    if (st->mode == LOOP_SET && !sym_has_kind(b->t, st->index, SYM_INDIRECT)) return false;
     uint32_t before = b->bound_count;
     for (uint32_t i = 0; i < ph->inner_axes; i++)
         kern_bind(b, loop_axis(b->p, b->g->outer + i), ph->extents[i]);
@@ -103,7 +102,8 @@ static void note_store(kern_builder *b, const sched_phase *ph, const loop_store 
     if (atomic) map_set(b->memory, &b->is_atomic, st->buffer, 1);
     b->serial |= conflicts && !atomic;
     /* rows are shared out, columns are not looked at */
-    b->columns &= st->mode == LOOP_SET || atomic;
+    bool moves_straight = !sym_has_kind(b->t, st->index, SYM_INDIRECT);
+    b->columns &= (st->mode == LOOP_SET && moves_straight) || atomic;
 }
 
 void kern_survey(kern_builder *b)

@@ -129,25 +129,43 @@ static void drop_unit_loops(loop_program *p, loop_form *f, arena *memory)
     *f = kept;
 }
 
-/* The stride that decides a loop's place: in the first access that moves with it, stores before
- * loads. A loop that moves the store through a looked-up index goes outside. */
-static int64_t deciding_stride(loop_program *p, const loop_form *f, const access_list *list,
-                               sym_expr symbol)
+/* The stride of the first access that moves with the loop; 0: none does. */
+static int64_t first_stride(loop_program *p, const access_list *list, bool stores, sym_expr symbol)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        sym_expr coefficient, rest;
+        if (list->at[i].is_store != stores) continue;
+        if (!sym_linear_in(p->symbols, list->at[i].index, symbol, &coefficient, &rest)) continue;
+        int64_t stride = sym_hint(p->symbols, coefficient, 1);
+        if (stride != 0) return stride < 0 ? -stride : stride;
+    }
+    return 0;
+}
+
+/* Does the loop move a store through a looked-up index alone? */
+static bool looks_up_store(loop_program *p, const loop_form *f, sym_expr symbol)
 {
     for (uint32_t i = 0; i < f->store_count; i++)
         if (!sym_contains(p->symbols, f->stores[i].index, symbol) &&
             loop_uses_axis(p, loop_index(p, f->stores[i].index), symbol))
-            return INT64_MAX;
-    for (int stores = 1; stores >= 0; stores--)
-        for (uint32_t i = 0; i < list->count; i++) {
-            sym_expr coefficient, rest;
-            if (list->at[i].is_store != (stores == 1)) continue;
-            if (!sym_linear_in(p->symbols, list->at[i].index, symbol, &coefficient, &rest))
-                continue;
-            int64_t stride = sym_hint(p->symbols, coefficient, 1);
-            if (stride != 0) return stride < 0 ? -stride : stride;
-        }
-    return 0;
+            return true;
+    return false;
+}
+
+/* The stride that decides a loop's place: in the first access that moves with it, stores before loads.
+ * Loops that look up where they store keep their order, in which values meet at an element. */
+static void deciding_strides(loop_program *p, const loop_form *f, const access_list *list, int64_t *strides)
+{
+    int64_t looked_up = 0;
+    for (uint32_t k = f->count; k-- > 0;) {
+        sym_expr symbol = form_symbol(p, f, k);
+        strides[k] = first_stride(p, list, true, symbol);
+        if (!strides[k]) strides[k] = first_stride(p, list, false, symbol);
+        if (!looks_up_store(p, f, symbol)) continue;
+        if (!strides[k]) strides[k] = INT64_MAX;
+        if (strides[k] < looked_up) strides[k] = looked_up;
+        looked_up = strides[k];
+    }
 }
 
 /* Stable sort of loops [from, to) by falling stride. */
@@ -179,10 +197,8 @@ static void sort_loops(loop_program *p, loop_form *f, arena *memory)
     uint32_t order[LOOP_MAX_AXES];
     sym_expr to[LOOP_MAX_AXES];
     form_accesses(p, f, memory, &list);
-    for (uint32_t k = 0; k < f->count; k++) {
-        strides[k] = deciding_stride(p, f, &list, form_symbol(p, f, k));
-        order[k] = k;
-    }
+    deciding_strides(p, f, &list, strides);
+    for (uint32_t k = 0; k < f->count; k++) order[k] = k;
     sort_range(strides, order, 0, f->parallel);
     if (!order_matters(f)) sort_range(strides, order, f->parallel, f->count);
     bool changed = false;
