@@ -40,9 +40,14 @@ static bool rows_are_apart(kern_builder *b, const loop_store *st)
     return true;
 }
 
-static bool store_conflicts(kern_builder *b, const sched_phase *ph, const loop_store *st)
+/* May two steps of the group's loops store to one element? */
+static bool may_meet(kern_builder *b, const loop_store *st)
 {
-    if (st->mode == LOOP_SET && !sym_has_kind(b->t, st->index, SYM_INDIRECT)) return false;
+    return st->mode != LOOP_SET || sym_has_kind(b->t, st->index, SYM_INDIRECT);
+}
+
+static bool rows_conflict(kern_builder *b, const sched_phase *ph, const loop_store *st)
+{
     uint32_t before = b->bound_count;
     for (uint32_t i = 0; i < ph->inner_axes; i++)
         kern_bind(b, loop_axis(b->p, b->g->outer + i), ph->extents[i]);
@@ -95,15 +100,17 @@ static bool is_atomic(kern_builder *b, const loop_store *st)
     return st->mode != LOOP_SET && kern_has_atomics(b->target, dtype) && is_added_to_alone(b, st);
 }
 
+/* Positions that are looked up may meet within a row too: atomic stores let work-items share its columns. */
 static void note_store(kern_builder *b, const sched_phase *ph, const loop_store *st)
 {
-    bool conflicts = store_conflicts(b, ph, st), atomic = conflicts && is_atomic(b, st);
+    bool meets = may_meet(b, st), looks_up = sym_has_kind(b->t, st->index, SYM_INDIRECT);
+    bool conflicts = meets && rows_conflict(b, ph, st);
+    bool atomic = (conflicts || looks_up) && is_atomic(b, st);
     map_set(b->memory, &b->is_written, st->buffer, 1);
     if (atomic) map_set(b->memory, &b->is_atomic, st->buffer, 1);
     b->serial |= conflicts && !atomic;
     /* rows are shared out, columns are not looked at */
-    bool moves_straight = !sym_has_kind(b->t, st->index, SYM_INDIRECT);
-    b->columns &= (st->mode == LOOP_SET && moves_straight) || atomic;
+    b->columns &= !meets || atomic;
 }
 
 void kern_survey(kern_builder *b)

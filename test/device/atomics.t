@@ -15,7 +15,7 @@ graph main {
 --out--
 opencl
   rows () {
-  rows () serial of 1 {
+  rows () {
       store b1[v1] : i64 add= v1
   rows () {
   rows (i0) {
@@ -41,7 +41,7 @@ cuda
       store b1[p1*v2 + i1] : f32 = v1
 privateuseone
   rows () {
-  rows () serial of 1 {
+  rows () {
       store b1[v1] : i64 add= v1
   rows () {
   rows (i0) serial of p0 {

@@ -535,6 +535,16 @@ def segments(table, index, offsets, weight, rows):
     return *bags, *(reduce(rows, kind, lengths=lengths, initial=1) for kind in ("sum", "mean", "max", "min", "prod"))
 
 
+@op(real(6, 37), whole(4, 5, low=0, high=6), real(4, 5))
+def bags_alike(table, index, weight):
+    """Bags of as many rows each: rows of a matrix of indices; one bag."""
+    bag, one = functools.partial(F.embedding_bag, index), F.embedding_bag(index[:1], table, mode="sum")
+    sums = bag(table, mode="sum", per_sample_weights=weight), bag(table, mode="sum", padding_idx=2)
+    means = bag(table, mode="mean"), bag(table, mode="mean", padding_idx=-2), F.embedding_bag(index[:2] * 0, table, padding_idx=0)
+    halves = bag(table.to(bf16), mode="mean"), bag(table.to(f16), mode="sum")
+    return *sums, *means, *halves, bag(table, mode="max"), one.relu()
+
+
 @op(real(6, 2, 3), values(0, 2, 2, 6, dtype=i64), real(3, 4))
 def jagged_rows(rows, offsets, dense):
     """Rows of nested tensors, padded to one length (longer ones are cut), and back."""

@@ -115,6 +115,8 @@ void kern_c_print_loop(kern_c_printer *pr, const kern_loop *loop);
 void kern_c_print_blocks(kern_c_printer *pr, const kern_loop *loop);
 /* What a pass works out ahead: lanes of each copy, and their masks. */
 void kern_c_print_tail(kern_c_printer *pr, const kern_loop *loop);
+/* Does its body stand there twice, for whole vectors and for what is left? */
+bool kern_c_is_short(const kern_ir *k, const kern_loop *loop);
 /* bound.c */
 void kern_c_print_bound(kern_c_printer *pr, const kern_bound *bound);
 bool kern_c_bound_is_copied(const kern_c_printer *pr, const kern_bound *bound);

@@ -34,6 +34,28 @@ static void print_carry(kern_c_printer *pr, const char *rows)
                   sym_name(pr->t, k->axes[i - 1]));
 }
 
+/* n rows, one a lane. */
+static void print_rows_at_once(kern_c_printer *pr, const kern_loop *loop)
+{
+    bool twice = kern_c_is_short(pr->k, loop);
+    uint32_t all = pr->k->lanes * loop->unroll;
+    if (twice) {
+        text_line(pr->out, "if (n == %u) {", all);
+        text_line(pr->out, "  const i64 n = %u;", all);
+        pr->out->indent++;
+        kern_c_print_tail(pr, loop);
+        kern_c_print_items(pr, loop);
+        pr->out->indent--;
+        text_line(pr->out, "} else {");
+        pr->out->indent++;
+    }
+    kern_c_print_tail(pr, loop);
+    kern_c_print_items(pr, loop);
+    if (!twice) return;
+    pr->out->indent--;
+    text_line(pr->out, "}");
+}
+
 static void print_rows(kern_c_printer *pr, const kern_loop *loop)
 {
     const kern_ir *k = pr->k;
@@ -56,8 +78,10 @@ static void print_rows(kern_c_printer *pr, const kern_loop *loop)
         text_line(pr->out, "for (i64 %s = m0; %s < m1; %s++) {", last, last, last);
     }
     pr->out->indent++;
-    if (k->outer_vector) kern_c_print_tail(pr, loop);
-    kern_c_print_items(pr, loop);
+    if (k->outer_vector)
+        print_rows_at_once(pr, loop);
+    else
+        kern_c_print_items(pr, loop);
     if (counted) print_carry(pr, k->outer_vector ? "n" : "1");
     pr->out->indent--;
     text_line(pr->out, "}");

@@ -116,11 +116,10 @@ static bool stores_narrow(const kern_ir *k, const kern_loop *loop)
     return false;
 }
 
-static bool is_short(const kern_ir *k, const kern_loop *loop)
+bool kern_c_is_short(const kern_ir *k, const kern_loop *loop)
 {
     enum { FEW_LINES = 18, MORE_LINES = 80 };
-    return loop->unroll == 1 &&
-           lines_in(k, loop) <= (stores_narrow(k, loop) ? MORE_LINES : FEW_LINES);
+    return lines_in(k, loop) <= (stores_narrow(k, loop) ? MORE_LINES : FEW_LINES);
 }
 
 static void print_steps_apart(kern_c_printer *pr, const kern_loop *loop, const char *from,
@@ -163,7 +162,7 @@ static void print_vector(kern_c_printer *pr, const kern_loop *loop, const char *
         text_line(pr->out, "for (i64 %s = %s; %s < %s; %s += %u) {", name, from, name, to, name,
                   step);
         kern_c_print_body(pr, loop);
-    } else if (is_short(pr->k, loop)) {
+    } else if (loop->unroll == 1 && kern_c_is_short(pr->k, loop)) {
         print_steps_apart(pr, loop, from, to);
     } else {
         text_line(pr->out, "for (i64 %s = %s, n = %u; %s < %s; n = %s - %s) {", name, from, step,

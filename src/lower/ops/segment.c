@@ -34,6 +34,51 @@ static tensor segmented(lowering *l, const segmenting *s, const sym_expr *sizes)
 
 /* ---- embedding_bag ---- */
 
+/* How many rows each bag has where all have as many, as those of a matrix of indices have; none otherwise. */
+static sym_expr rows_of_bags(lowering *l, tensor offsets, sym_expr bags, sym_expr total)
+{
+    const loop_node *at =
+        loop_at(l->program, lower_at(l, lower_cast(l, offsets, TY_I64), &l->axes[0]));
+    sym_expr rows, rest, none = {0};
+    int64_t first;
+    if (at->op != LOOP_INDEX || !sym_linear_in(l->symbols, at->index, l->axes[0], &rows, &rest) ||
+        !sym_is_int(l->symbols, rest, &first) || first != 0)
+        return none;
+    return sym_same(sym_mul(l->symbols, rows, bags), total) ? rows : none;
+}
+
+/* Sums or means of bags of `rows` rows: loops like others, that may be fused. s->x: [rows of the table, columns]. */
+static tensor bags_alike(lowering *l, const segmenting *s, sym_expr rows, const ty_tensor *out)
+{
+    loop_program *p = l->program;
+    ty_dtype given = lower_dtype(s->x), d = lower_compute_dtype(given);
+    sym_expr sizes[3] = {out->sizes[0], rows, out->sizes[1]}, at[2] = {{0}, l->axes[2]};
+    const bool reduced[LOWER_MAX_RANK] = {false, true};
+    tensor index = lower_reshape(l, s->index, 2, sizes);
+    loop_value row = lower_at(l, index, l->axes);
+    loop_value counts =
+        lower_op2(l, LOOP_NE, row, loop_const_int(p, TY_I64, s->padding));
+    at[0] = lower_position(l, index, l->axes, s->x, 0, LOWER_NATURAL, 3, sizes);
+    loop_value v = loop_cast(p, d, lower_at(l, s->x, at));
+    if (!lower_absent(s->scale)) {
+        tensor scale = lower_cast(l, lower_reshape(l, s->scale, 2, sizes), d);
+        v = lower_op2(l, LOOP_MUL, v, lower_at(l, scale, l->axes));
+    }
+    if (s->padding >= 0) v = loop_where(p, counts, v, loop_const_float(p, d, 0));
+    const sym_expr *wanted = d == given && s->kind == SUM ? lower_wanted(l, 0) : NULL;
+    tensor sum = lower_reduced(l, LOOP_SUM, lower_value(l, d, 3, sizes, v), reduced, false, wanted);
+    if (s->kind == SUM) return lower_cast(l, sum, given);
+    loop_value count = loop_index(p, rows);
+    if (s->padding >= 0) {
+        tensor counted = lower_value(l, TY_I64, 2, sizes, loop_cast(p, TY_I64, counts));
+        counted = lower_reduced(l, LOOP_SUM, counted, reduced, false, NULL);
+        count = lower_at(l, counted, l->axes);
+    }
+    count = lower_op2(l, LOOP_MAX, count, loop_const_int(p, TY_I64, 1));
+    v = lower_op2(l, LOOP_DIV, lower_here(l, sum), loop_cast(p, d, count));
+    return lower_value(l, given, 2, out->sizes, loop_cast(p, given, v));
+}
+
 /* Where bags begin, and where the last one ends. */
 static tensor bag_bounds(lowering *l, tensor offsets, sym_expr total, bool include_last)
 {
@@ -71,11 +116,16 @@ fe_status lower_op_embedding_bag(lowering *l, fx_node *n, const lower_row *row)
     if (!ty_is_floating(lower_dtype(s.x)))
         return lower_fail(l, "embedding_bag of %s", ty_dtype_name(lower_dtype(s.x)));
     s.kind = KINDS[mode];
-    s.bounds = bag_bounds(l, offsets, s.index.sizes[0], lower_bool(l, "include_last_offset"));
     s.index = lower_cast(l, s.index, TY_I64);
+    sym_expr alike = rows_of_bags(l, offsets, out->sizes[0], s.index.sizes[0]);
+    tensor *items = NEW_ARRAY(l->memory, tensor, n->value.count);
+    if (s.kind != BAG_MAX && !sym_is_none(alike)) {
+        items[0] = bags_alike(l, &s, alike, out);
+        return lower_give_items(l, items, n->value.count);
+    }
+    s.bounds = bag_bounds(l, offsets, s.index.sizes[0], lower_bool(l, "include_last_offset"));
     s.x = lower_unsqueeze(l, s.x, 0);
     sym_expr sizes[3] = {l->one, out->sizes[0], out->sizes[1]};
-    tensor *items = NEW_ARRAY(l->memory, tensor, n->value.count);
     items[0] = lower_squeeze(l, segmented(l, &s, sizes), 0);
     return lower_give_items(l, items, n->value.count);
 }
