@@ -3,19 +3,29 @@
  */
 #include "rt_compiler.h"
 #include "rt_half.h"
+#include "rt_kernels.h"
 #include "rt_pool.h"
 #include "rt_program.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { SUM, MEAN, MAX, MIN, PRODUCT, BAG_MAX };
-enum { COLUMNS = 256, SEGMENT_WORK = 1 << 12, AHEAD = 16, LINE = 64 };
+enum {
+    COLUMNS = 256,
+    ROWS = 128,
+    SEGMENT_WORK = 1 << 12,
+    AHEAD = 16,
+    LINE = 64,
+    LARGE = 1 << 20 /* bytes */
+};
 
 typedef struct segments {
     const fe_tensor *x, *bounds, *index, *scale, *out;
     int64_t rows; /* that bounds may name */
     int kind;
+    bool fetches; /* rows that are looked up in a table larger than caches */
     int64_t padding;
     double start, nothing;
 } segments;
@@ -135,26 +145,6 @@ static void accumulate(int kind, double *sums, const double *x, double scale, in
     }
 }
 
-/* Sums of floats as they lie in memory. The loops over eight are such that compilers turn into vectors. */
-static void add_floats(double *restrict sums, const float *restrict x, int64_t count)
-{
-    int64_t k = 0;
-    for (; k + 8 <= count; k += 8)
-        for (int64_t j = 0; j < 8; j++) sums[k + j] += (double)x[k + j];
-    for (; k < count; k++) sums[k] += (double)x[k];
-}
-
-/* Of four rows: their sum is a float's, which is converted, loaded and stored once. */
-static void add_four(double *restrict sums, const float *const *rows, int64_t count)
-{
-    const float *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2],
-                          *restrict d = rows[3];
-    int64_t k = 0;
-    for (; k + 8 <= count; k += 8)
-        for (int64_t j = k; j < k + 8; j++) sums[j] += (double)((a[j] + b[j]) + (c[j] + d[j]));
-    for (; k < count; k++) sums[k] += (double)((a[k] + b[k]) + (c[k] + d[k]));
-}
-
 /* Rows that are looked up lie anywhere: those of a few steps ahead, the next segment's as well, are on their
  * way already. (Not inline, gcc sees no effect in it and drops the call.) */
 RT_INLINE void fetch_row(const segments *s, int64_t b, int64_t r, int64_t c, int64_t count)
@@ -169,31 +159,6 @@ RT_INLINE void fetch_row(const segments *s, int64_t b, int64_t r, int64_t c, int
     for (int64_t k = 0; k < count * size; k += LINE) RT_PREFETCH(row + k);
 }
 
-static int sums_floats(const segments *s)
-{
-    return s->x->dtype == FE_F32 && s->x->strides[2] == 1 && !s->scale->data &&
-           (s->kind == SUM || s->kind == MEAN);
-}
-
-/* reduce_rows() of those. */
-static int64_t sum_rows(const segments *s, int64_t b, int64_t from, int64_t to, int64_t c,
-                        int64_t count, double *sums)
-{
-    const fe_tensor *x = s->x;
-    const float *first = (const float *)x->data + b * x->strides[0] + c, *rows[4];
-    int64_t counted = 0;
-    for (int64_t k = 0; k < count; k++) sums[k] = s->start;
-    for (int64_t r = from; r < to; r++) {
-        int64_t at = s->index->data ? integer_at(s->index, r * s->index->strides[0]) : r;
-        if (s->index->data && r + AHEAD < s->rows) fetch_row(s, b, r + AHEAD, c, count);
-        if (s->index->data && at == s->padding) continue;
-        rows[counted++ % 4] = first + at * x->strides[1];
-        if (counted % 4 == 0) add_four(sums, rows, count);
-    }
-    for (int64_t k = 0; k < counted % 4; k++) add_floats(sums, rows[k], count);
-    return counted;
-}
-
 /* Columns [c, c + count) of the rows [from, to): how many rows counted. */
 static int64_t reduce_rows(const segments *s, int64_t b, int64_t from, int64_t to, int64_t c,
                            int64_t count, double *sums)
@@ -201,11 +166,10 @@ static int64_t reduce_rows(const segments *s, int64_t b, int64_t from, int64_t t
     const fe_tensor *x = s->x;
     double row[COLUMNS];
     int64_t counted = 0;
-    if (sums_floats(s)) return sum_rows(s, b, from, to, c, count, sums);
     for (int64_t k = 0; k < count; k++) sums[k] = s->start;
     for (int64_t r = from; r < to; r++) {
         int64_t at = s->index->data ? integer_at(s->index, r * s->index->strides[0]) : r;
-        if (s->index->data && r + AHEAD < s->rows) fetch_row(s, b, r + AHEAD, c, count);
+        if (s->fetches && r + AHEAD < s->rows) fetch_row(s, b, r + AHEAD, c, count);
         if (s->index->data && at == s->padding) continue;
         double scale = s->scale->data ? number_at(s->scale, r * s->scale->strides[0]) : 1;
         int64_t first = b * x->strides[0] + at * x->strides[1] + c * x->strides[2];
@@ -249,6 +213,82 @@ static void finish(const segments *s, int64_t counted, double *sums, int64_t cou
     }
 }
 
+/* ---- sums of rows of floats, by the kernel of the instruction set (rt_add_rows.c) ---- */
+
+typedef void (*add_rows_fn)(const float *const *rows, int64_t count, int64_t columns, float *sums);
+
+#define DECLARE(isa) \
+    void rt_add_rows_##isa(const float *const *rows, int64_t count, int64_t columns, float *sums);
+DECLARE(base)
+#if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
+#define SEVERAL
+DECLARE(v3)
+DECLARE(v4)
+#endif
+
+static const add_rows_fn add_rows[] = {
+    rt_add_rows_base,
+#ifdef SEVERAL
+    rt_add_rows_v3,
+    rt_add_rows_v4,
+#endif
+};
+
+static bool sums_floats(const segments *s)
+{
+    return s->x->dtype == FE_F32 && s->x->strides[2] == 1 && !s->scale->data &&
+           (s->kind == SUM || s->kind == MEAN);
+}
+
+/* Where the rows [from, to) begin, of which `first` is row 0, but for the padding's; returns how many. */
+static int64_t find_rows(const segments *s, const float *first, int64_t from, int64_t to,
+                         const float **rows)
+{
+    const fe_tensor *index = s->index;
+    int64_t found = 0, stride = s->x->strides[1], padding = s->padding;
+    if (!index->data)
+        for (int64_t r = from; r < to; r++) rows[found++] = first + r * stride;
+    else if (index->dtype == FE_I64 && index->strides[0] == 1 && padding < 0)
+        for (const int64_t *at = (const int64_t *)index->data + from; found < to - from; found++)
+            rows[found] = first + at[found] * stride;
+    else
+        for (int64_t r = from; r < to; r++) {
+            int64_t at = integer_at(index, r * index->strides[0]);
+            rows[found] = first + at * stride;
+            found += at != padding;
+        }
+    return found;
+}
+
+static void sum_rows(const segments *s, int64_t b, int64_t segment, int64_t from, int64_t to)
+{
+    const fe_tensor *x = s->x, *out = s->out;
+    int64_t columns = out->sizes[2];
+    const float *rows[ROWS];
+    float sums[COLUMNS];
+    for (int64_t c = 0; c < columns; c += COLUMNS) {
+        const float *first = (const float *)x->data + b * x->strides[0] + c;
+        float *to_row = (float *)out->data + b * out->strides[0] + segment * out->strides[1] +
+                        c * out->strides[2];
+        int64_t count = columns - c < COLUMNS ? columns - c : COLUMNS, counted = 0;
+        for (int64_t k = 0; k < count; k++) sums[k] = (float)s->start;
+        for (int64_t r = from; r < to; r += ROWS) {
+            int64_t end = to - r < ROWS ? to : r + ROWS, found = find_rows(s, first, r, end, rows);
+            for (int64_t k = r + AHEAD; s->fetches && k < end + AHEAD && k < s->rows; k++)
+                fetch_row(s, b, k, c, count);
+            add_rows[rt_isa_level()](rows, found, count, sums);
+            counted += found;
+        }
+        if (counted == 0)
+            for (int64_t k = 0; k < count; k++) sums[k] = (float)s->nothing;
+        else if (s->kind == MEAN)
+            for (int64_t k = 0; k < count; k++) sums[k] /= (float)counted;
+        for (int64_t k = 0; k < count; k++) to_row[k * out->strides[2]] = sums[k];
+    }
+}
+
+/* ---- all segments ---- */
+
 static void run_segments(void *context, int64_t begin, int64_t end, int worker)
 {
     const segments *s = context;
@@ -261,7 +301,8 @@ static void run_segments(void *context, int64_t begin, int64_t end, int worker)
         int64_t bound = b * bounds->strides[0] + segment * bounds->strides[1];
         int64_t from = integer_at(bounds, bound),
                 to = integer_at(bounds, bound + bounds->strides[1]);
-        for (int64_t c = 0; c < columns; c += COLUMNS) {
+        if (sums_floats(s)) sum_rows(s, b, segment, from, to);
+        for (int64_t c = 0; c < columns && !sums_floats(s); c += COLUMNS) {
             int64_t count = columns - c < COLUMNS ? columns - c : COLUMNS;
             int64_t counted = columns == 1 && !s->index->data
                                   ? reduce_column(s, b, from, to, sums)
@@ -295,8 +336,14 @@ static int check_bounds(rt_frame *frame, const segments *s, const char *name)
 static int check_indices(rt_frame *frame, const segments *s, const char *name)
 {
     const fe_tensor *index = s->index;
-    for (int64_t k = 0; index->data && k < index->sizes[0]; k++) {
-        int64_t at = integer_at(index, k * index->strides[0]), size = s->x->sizes[1];
+    int64_t size = s->x->sizes[1], count = index->data ? index->sizes[0] : 0;
+    int64_t outside = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t at = integer_at(index, k * index->strides[0]);
+        outside |= at | (size - 1 - at); /* below 0 where one is */
+    }
+    for (int64_t k = 0; outside < 0 && k < count; k++) {
+        int64_t at = integer_at(index, k * index->strides[0]);
         if (at < 0 || at >= size)
             return rt_fail(frame, FE_RUN_ASSERTION,
                            "%s: index %lld is out of bounds for dimension 0 with size %lld", name,
@@ -317,6 +364,7 @@ int rt_op_segment(rt_frame *frame, const rt_call *call)
                   .start = call->floats[RT_SEGMENT_START],
                   .nothing = call->floats[RT_SEGMENT_NOTHING]};
     s.rows = s.index->data ? s.index->sizes[0] : s.x->sizes[1];
+    s.fetches = s.index->data && s.x->sizes[1] * s.x->strides[1] > LARGE / 4;
     int64_t count = s.out->sizes[0] * s.out->sizes[1];
     const char *name = call->text ? call->text : "segments";
     RT_TRY(check_bounds(frame, &s, name));

@@ -154,7 +154,8 @@ static bool looks_up_store(loop_program *p, const loop_form *f, sym_expr symbol)
 
 /* The stride that decides a loop's place: in the first access that moves with it, stores before loads.
  * Loops that look up where they store keep their order, in which values meet at an element. */
-static void deciding_strides(loop_program *p, const loop_form *f, const access_list *list, int64_t *strides)
+static void deciding_strides(loop_program *p, const loop_form *f, const access_list *list,
+                             int64_t *strides)
 {
     int64_t looked_up = 0;
     for (uint32_t k = f->count; k-- > 0;) {

@@ -47,7 +47,7 @@ static sym_expr rows_of_bags(lowering *l, tensor offsets, sym_expr bags, sym_exp
     return sym_same(sym_mul(l->symbols, rows, bags), total) ? rows : none;
 }
 
-/* Sums or means of bags of `rows` rows: loops like others, that may be fused. s->x: [rows of the table, columns]. */
+/* Sums or means of bags of `rows` rows: loops like others, that may be fused. s->x: the table. */
 static tensor bags_alike(lowering *l, const segmenting *s, sym_expr rows, const ty_tensor *out)
 {
     loop_program *p = l->program;
@@ -56,8 +56,7 @@ static tensor bags_alike(lowering *l, const segmenting *s, sym_expr rows, const 
     const bool reduced[LOWER_MAX_RANK] = {false, true};
     tensor index = lower_reshape(l, s->index, 2, sizes);
     loop_value row = lower_at(l, index, l->axes);
-    loop_value counts =
-        lower_op2(l, LOOP_NE, row, loop_const_int(p, TY_I64, s->padding));
+    loop_value counts = lower_op2(l, LOOP_NE, row, loop_const_int(p, TY_I64, s->padding));
     at[0] = lower_position(l, index, l->axes, s->x, 0, LOWER_NATURAL, 3, sizes);
     loop_value v = loop_cast(p, d, lower_at(l, s->x, at));
     if (!lower_absent(s->scale)) {
