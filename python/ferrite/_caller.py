@@ -207,6 +207,13 @@ class _Inputs:
             value = sys.modules["torch"].view_as_real(value.conj()) if value.is_conj() else value._neg_view()
         return self.taken[k] if k not in self.moved and not self._is_lazy(k) else _taken(self.signature.inputs[k], value)
 
+    def around(self, address):
+        """The number of the input whose memory that is; None: no one's."""
+        for k, (start, dtype, sizes, strides, owner) in enumerate(self.taken):
+            if owner is not None and start and start <= address < start + max(1, _dense(sizes, strides, rt.BYTES.get(dtype, 1))):
+                return k
+        return None
+
     def give_back(self):
         """New values to where the caller has those tensors, when copies were made of them."""
         for k in self.signature.mutated:
@@ -249,14 +256,16 @@ class _Results:
         for memory, start, size in self.made.values():
             if start <= address < start + size:
                 return self._own(memory, address - start, address, dtype, sizes, strides)
-        for k, (start, its_dtype, its_sizes, its_strides, owner) in enumerate(inputs.taken):
-            if owner is None or not start or not start <= address < start + max(
-                    1, _dense(its_sizes, its_strides, rt.BYTES.get(its_dtype, 1))):
-                continue
-            if (start, its_dtype, tuple(its_sizes)) == (address, dtype, tuple(sizes)) and _lies_as(its_strides, strides, sizes):
-                return inputs.values[k]
-            return self._of(rt.Tensor(address, dtype, sizes, strides, owner))
-        return self._of(rt.Tensor(address, dtype, sizes, strides, None), is_foreign=True)
+        k = inputs.around(address)
+        if k is None:
+            return self._of(rt.Tensor(address, dtype, sizes, strides, None), is_foreign=True)
+        start, its_dtype, its_sizes, its_strides, owner = inputs.taken[k]
+        if (start, its_dtype, tuple(its_sizes)) == (address, dtype, tuple(sizes)) and _lies_as(its_strides, strides, sizes):
+            return inputs.values[k]
+        start, rest = divmod(address - start, rt.BYTES[dtype])
+        if dtype == its_dtype and not rest and rt._is_of("torch", "Tensor", owner) and owner.is_cpu:
+            return _again.part(owner, start, sizes, strides)
+        return self._of(rt.Tensor(address, dtype, sizes, strides, owner))
 
     def _own(self, memory, start, address, dtype, sizes, strides):
         if self.kind != "torch":
@@ -357,14 +366,31 @@ class Caller:
         return shown
 
     def _remember(self, inputs, shown):
-        """If the last inputs lay like these, and each result is in memory of its own, that is how the next ones are called."""
+        """If the last inputs lay like these, and each result is in memory of its own or shows an input's, that is how the next
+        ones are called."""
         lay, self._lay = self._lay, None if inputs.moved else _again.described(inputs.values)
         if self._lay is None or lay != self._lay:
             return
-        made = self._results.made
-        apart = all(k in made and made[k][1] == self._outs[k].data and 0 not in value.shape for k, value in enumerate(shown))
-        if apart and len(made) == len(shown):
-            self._again = _again.of(self, self._lay, [(value.dtype, tuple(value.shape), value.stride()) for value in shown])
+        results = [self._result(k, value, inputs) for k, value in enumerate(shown)]
+        if all(results):
+            self._again = _again.of(self, inputs.values, self._lay, results)
+
+    def _result(self, k, value, inputs):
+        """dtype, sizes and strides of result k, which input it shows (None: it is in memory of its own), and from which of its
+        elements on, None: it is the input; or None: it is neither."""
+        address, made = self._outs[k].data, self._results.made
+        if 0 in value.shape:
+            return None
+        facts = value.dtype, tuple(value.shape), value.stride()
+        if k in made:
+            return (*facts, None, None) if made[k][1] == address else None
+        whose = inputs.around(address or 0)
+        if whose is None or inputs.values[whose].dtype != value.dtype:
+            return None
+        if value is inputs.values[whose]:
+            return *facts, whose, None
+        bytes_on = address - inputs.taken[whose][0]
+        return (*facts, whose, bytes_on // value.itemsize) if bytes_on % value.itemsize == 0 else None
 
     def _give(self, inputs):
         arrays = []
