@@ -5,6 +5,9 @@
  * each head. Where such a value costs more than to load it, and there are fewer of them than of the nest's
  * points, a nest in front makes them in a buffer. (Loop-invariant code motion, for values that the loops in
  * between do not let a kernel move; what the vectors' axis does not change, kernels move by themselves.)
+ *
+ * So is an operand of short sums that lies the wrong way round, as points [n, 3] of which distances are
+ * taken: vectors go across the sums, whose neighbours are apart in memory. A nest in front turns it.
  */
 #include "sched/invariant.h"
 
@@ -15,6 +18,8 @@ enum {
     SMALL = 32 << 10,    /* bytes: stays in the first cache */
     SHARE = 8,           /* a larger buffer: so many times smaller than what the nest makes */
     LOAD = 240,          /* of a vector, as target_costs.load */
+    GATHERED = 4,        /* loads of one that a lane from apart is worth */
+    SHORT = 128,         /* terms of a sum across whose neighbours vectors go */
     MASK_DEPTH = 6,      /* of comparisons that are joined */
     MOST_CANDIDATES = 16 /* in one nest */
 };
@@ -30,6 +35,7 @@ typedef struct front_nest {
 typedef struct mover {
     nest_values nest; /* at hand */
     VEC(front_nest) fronts;
+    bool turns; /* operands of sums that do not lie as vectors go across these */
     uint32_t costings;
     VEC(loop_op) ops;
     bool changed;
@@ -107,21 +113,65 @@ static bool pays(mover *m, const found_value *f)
            (many - few) * c.cost - many * load - few * LOAD >= SAVED;
 }
 
-/* Can it be an element of a buffer with these dimensions? */
-static bool can_be_stored(const nest_values *nest, const found_value *f)
+/* ---- operands that lie the wrong way round ---- */
+
+/* Is it a load whose neighbours along the nest's inner loop are apart in memory? */
+static bool lies_across(const nest_values *nest, const found_value *f)
 {
+    const loop_node *n = loop_at(nest->p, (loop_value){f->id});
+    sym_expr stride, rest;
+    int64_t step;
+    return n->op == LOOP_LOAD && (f->loops >> nest->inner & 1) &&
+           (!sym_linear_in(nest->p->symbols, n->index, invariant_loop(nest, nest->inner), &stride,
+                           &rest) ||
+            !sym_is_int(nest->p->symbols, stride, &step) || (step != 1 && step != -1));
+}
+
+static bool pays_to_turn(const nest_values *nest, const found_value *f)
+{
+    double few = invariant_points(nest, f->loops), all = invariant_points(nest, nest->all);
+    bool fits =
+        few * (double)ty_dtype_size(loop_at(nest->p, (loop_value){f->id})->dtype) <= SMALL ||
+        few * SHARE <= all;
+    return fits && few * REPEATS <= all && (all - few * REPEATS) * LOAD / GATHERED >= SAVED;
+}
+
+/* Are sums short, and may all that lies across them be turned? */
+static bool turns_operands(const nest_values *nest)
+{
+    const loop_op *op = nest->op;
+    double terms = 1;
+    for (uint32_t k = 0; k < op->reduce_axes; k++)
+        terms *= (double)sym_usual(nest->p->symbols, op->reduce_extents[k]);
+    if (!op->reduce_axes || nest->inner >= op->axes || terms > SHORT) return false;
+    for (uint32_t i = 0; i < nest->found.count; i++) {
+        const found_value *f = &nest->found.at[i];
+        if (lies_across(nest, f) && (invariant_must_stay(nest, f) || !pays_to_turn(nest, f)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is moved ---- */
+
+/* Can it be an element of a buffer with these dimensions? */
+static bool can_be_stored(const mover *m, const found_value *f)
+{
+    const nest_values *nest = &m->nest;
     const loop_node *n = loop_at(nest->p, (loop_value){f->id});
     bool is_leaf = n->op == LOOP_LOAD || n->op == LOOP_INDEX || n->op == LOOP_CONST;
     uint32_t rank = 0;
     for (uint32_t k = 0; k < invariant_loop_count(nest); k++) rank += f->loops >> k & 1;
+    is_leaf = is_leaf && !(m->turns && lies_across(nest, f));
     return !is_leaf && ty_dtype_size(n->dtype) <= WIDEST && !ty_is_complex(n->dtype) && rank > 0 &&
            rank <= LOOP_MAX_AXES;
 }
 
 static bool may_move(mover *m, const found_value *f)
 {
-    return f->is_boundary && f->loops != m->nest.all && can_be_stored(&m->nest, f) &&
-           !invariant_must_stay(&m->nest, f) && pays(m, f);
+    const nest_values *nest = &m->nest;
+    return f->is_boundary && f->loops != nest->all && can_be_stored(m, f) &&
+           !invariant_must_stay(nest, f) && (lies_across(nest, f) ? m->turns : pays(m, f));
 }
 
 /* ---- moving it ---- */
@@ -151,10 +201,18 @@ static loop_value made_in_front(mover *m, const found_value *f)
     uint32_t rank = front->op.axes;
     sym_expr strides[LOOP_MAX_AXES], stride = sym_int(p->symbols, 1), zero = sym_int(p->symbols, 0);
     sym_expr here = zero, there = zero;
-    for (uint32_t d = rank; d-- > 0; stride = sym_mul(p->symbols, stride, front->op.extents[d])) {
+    uint32_t order[LOOP_MAX_AXES], inner = rank - 1;
+    for (uint32_t d = 0; d < rank; d++)
+        if (sym_same(front->from[d], invariant_loop(&m->nest, m->nest.inner))) inner = d;
+    for (uint32_t d = 0, at = 0; d < rank; d++)
+        if (d != inner) order[at++] = d;
+    order[rank - 1] = inner;
+    for (uint32_t k = rank; k-- > 0;) {
+        uint32_t d = order[k];
         strides[d] = stride;
         here = sym_add(p->symbols, here, sym_mul(p->symbols, stride, front->to[d]));
         there = sym_add(p->symbols, there, sym_mul(p->symbols, stride, front->from[d]));
+        stride = sym_mul(p->symbols, stride, front->op.extents[d]);
     }
     loop_value v = {f->id};
     loop_buffer_id b =
@@ -199,6 +257,7 @@ static void move_from(mover *m, loop_op *op)
     loop_value values[MOST_CANDIDATES], loads[MOST_CANDIDATES];
     uint32_t count = 0;
     if (!invariant_find(&m->nest, op)) return;
+    m->turns = turns_operands(&m->nest);
     for (uint32_t i = 0; i < m->nest.found.count && count < MOST_CANDIDATES; i++) {
         found_value *f = &m->nest.found.at[i];
         if (!may_move(m, f)) continue;

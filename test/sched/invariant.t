@@ -140,3 +140,49 @@ group 1 kernel outer [i0 < 64] vector inner
   phase inner [i1 < 512] { op 1 }
 refuse 0 1 not_same_outer
 live @buf2 [0, 2)
+--run-- ferrite inspect - --from loop --stage sched --isa x86-64-v3
+--in--
+program distances
+input  @a : f32[300,3] strides [3,1]
+input  @b : f32[256,3] strides [3,1]
+temp   @y : f32[300,256] strides [256,1]
+nest [i0 < 300, i1 < 256] reduce [r0 < 3] {
+  %0 = load f32 @a[3*i0 + r0]
+  %1 = load f32 @b[3*i1 + r0]
+  %2 = sub %0, %1 : f32
+  %3 = abs %2 : f32
+  @y[256*i0 + i1] = sum %3
+}
+output @y[300,256]{256,1}
+--out--
+program distances
+input  @a : f32[300,3] strides [3,1]
+input  @b : f32[256,3] strides [3,1]
+temp   @y : f32[300,256] strides [256,1]
+temp   @buf3 : f32[256,3] strides [1,256]
+nest [i0 < 256, i1 < 3] {
+  %0 = load f32 @b[3*i0 + i1]
+  @buf3[i0 + 256*i1] = %0
+}
+nest [i0 < 300, i1 < 256] reduce [r0 < 3] {
+  %0 = load f32 @a[3*i0 + r0]
+  %1 = load f32 @buf3[i1 + 256*r0]
+  %2 = sub %0, %1 : f32
+  %3 = abs %2 : f32
+  @y[256*i0 + i1] = sum %3
+}
+output @y[300,256]{256,1}
+schedule
+order peak 3072 bound 3072
+group 0 kernel outer [i0 < 3] vector inner
+  phase inner [i1 < 256] {
+    op 0 nest [i0 < 3, i1 < 256] {
+      %0 = load f32 @b[i0 + 3*i1]
+      @buf3[256*i0 + i1] = %0
+    }
+  }
+group 1 kernel outer [i0 < 300, i1 < 256] vector outer
+  phase reduce [r0 < 3] { op 1 }
+refuse 0 1 not_same_outer
+live @y [1, 3) output
+live @buf3 [0, 2)
