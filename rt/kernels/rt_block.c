@@ -246,21 +246,24 @@ static void run_piece(const rt_block *block, const cut *c, const piece *p, int64
 {
     enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
     int64_t steps = rt_max(p->taps * p->run, 1), tiles = rt_block_tiles(block->m);
-    int64_t slice = rt_ceil_div(steps * LINE_BYTES, tiles * (RT_PANEL / NR));
+    int64_t slice = 0;
     rt_tile tile = tile_of(block, p);
-    tile.prefetch = next;
-    tile.prefetch_step = slice / steps;
     if (tiles ==
-        1) { /* nothing is used twice: just run ahead of the reads, with all columns at once */
+        1) { /* nothing is used twice: what is not near is fetched ahead of the reads, with all columns at once */
+        int near = block->n * c->depth * (int64_t)sizeof(rt_real) <= B_RESIDENT_BYTES;
         tile.prefetch =
             (const char *)(block->packed + column_at(c, n0) + p->depth * RT_PANEL) + STREAM_AHEAD;
-        tile.prefetch_step = LINE_BYTES;
-        slice = 0;
+        tile.prefetch_step = near ? 0 : LINE_BYTES;
+    } else {
+        slice = rt_ceil_div(steps * LINE_BYTES, tiles * (RT_PANEL / NR));
+        tile.prefetch = next;
+        tile.prefetch_step = slice / steps;
     }
     for (int64_t columns; n0 < n1; n0 += columns) {
         columns = tile_columns(c, n0);
         set_columns(block, c, p, n0, &tile);
-        heights h = heights_of(block->m, most_rows(columns));
+        heights h = {1, block->m, 0};
+        if (block->m > most_rows(columns)) h = heights_of(block->m, most_rows(columns));
         for (int64_t t = 0, m0 = 0, mr; t < h.tiles; t++, m0 += mr) {
             mr = h.each + (t < h.higher);
             run_tile(block, p, m0, mr, n0, columns, &tile);
