@@ -248,8 +248,8 @@ static void run_piece(const rt_block *block, const cut *c, const piece *p, int64
     int64_t steps = rt_max(p->taps * p->run, 1), tiles = rt_block_tiles(block->m);
     int64_t slice = 0;
     rt_tile tile = tile_of(block, p);
-    if (tiles ==
-        1) { /* nothing is used twice: what is not near is fetched ahead of the reads, with all columns at once */
+    if (tiles == 1) {
+        /* nothing is used twice: what is not near is fetched ahead of the reads, with all columns at once */
         int near = block->n * c->depth * (int64_t)sizeof(rt_real) <= B_RESIDENT_BYTES;
         tile.prefetch =
             (const char *)(block->packed + column_at(c, n0) + p->depth * RT_PANEL) + STREAM_AHEAD;
