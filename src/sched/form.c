@@ -191,17 +191,9 @@ static bool order_matters(const loop_form *f)
     return false;
 }
 
-static void sort_loops(loop_program *p, loop_form *f, arena *memory)
+void form_reorder(loop_program *p, loop_form *f, const uint32_t *order, arena *memory)
 {
-    access_list list = {0};
-    int64_t strides[LOOP_MAX_AXES];
-    uint32_t order[LOOP_MAX_AXES];
     sym_expr to[LOOP_MAX_AXES];
-    form_accesses(p, f, memory, &list);
-    deciding_strides(p, f, &list, strides);
-    for (uint32_t k = 0; k < f->count; k++) order[k] = k;
-    sort_range(strides, order, 0, f->parallel);
-    if (!order_matters(f)) sort_range(strides, order, f->parallel, f->count);
     bool changed = false;
     loop_form sorted = {.parallel = f->parallel, .count = f->count};
     for (uint32_t k = 0; k < f->count; k++) {
@@ -212,6 +204,19 @@ static void sort_loops(loop_program *p, loop_form *f, arena *memory)
     if (!changed) return;
     rewrite(p, f, to, &sorted, memory);
     *f = sorted;
+}
+
+static void sort_loops(loop_program *p, loop_form *f, arena *memory)
+{
+    access_list list = {0};
+    int64_t strides[LOOP_MAX_AXES];
+    uint32_t order[LOOP_MAX_AXES];
+    form_accesses(p, f, memory, &list);
+    deciding_strides(p, f, &list, strides);
+    for (uint32_t k = 0; k < f->count; k++) order[k] = k;
+    sort_range(strides, order, 0, f->parallel);
+    if (!order_matters(f)) sort_range(strides, order, f->parallel, f->count);
+    form_reorder(p, f, order, memory);
 }
 
 /* Does the index go straight along the loop, and with it? */

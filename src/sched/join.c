@@ -10,6 +10,8 @@ enum { FEW_ROWS = 8, SMALL_WORK = 1 << 15 };
 /* Windows over rows: results of a row; bytes of all rows (caches hold less, and apart the loops merge);
  * loads that are looked at. */
 enum { LEAST_OF_ROW = 16, LEAST_SAVED = 1 << 20, MAX_WINDOWED = 32 };
+/* Rows that are columns: bytes from the first to the last element; of them next to each other. */
+enum { MOST_REACH = 16 << 10, LEAST_SIDE_BY_SIDE = 4 };
 
 bool join_find_writer(const work_group *g, loop_buffer_id b, written *out)
 {
@@ -325,6 +327,63 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     return SCHED_FUSED;
 }
 
+/* ---- rows that are columns of n ---- */
+
+/* n with the loops outermost that tell which of the group's rows it reads, as a softmax along a dimension in
+ * the middle has them last. Returns how many these are. */
+static uint32_t turn_to_rows(fuser *f, const work_group *g, loop_form *n)
+{
+    access_list list = {0};
+    uint32_t order[LOOP_MAX_AXES], count = 0, telling;
+    bool tells[LOOP_MAX_AXES] = {false};
+    form_accesses(f->p, n, f->memory, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        written w;
+        if (list.at[i].is_store || !join_find_writer(g, list.at[i].buffer, &w)) continue;
+        if (join_is_flat(w.form)) continue;
+        for (uint32_t k = 0; k < n->parallel; k++)
+            tells[k] |= sym_contains(f->p->symbols, list.at[i].index, form_symbol(f->p, n, k));
+    }
+    for (uint32_t k = 0; k < n->parallel; k++)
+        if (tells[k]) order[count++] = k;
+    telling = count;
+    for (uint32_t k = 0; k < n->count; k++)
+        if (k >= n->parallel || !tells[k]) order[count++] = k;
+    form_reorder(f->p, n, order, f->memory);
+    return telling;
+}
+
+/* Bytes from the first to the last element that the loops from `from` on store; -1: only the run knows. */
+static int64_t reach_of(fuser *f, const loop_form *n, uint32_t from)
+{
+    int64_t reach = 0, extent, step;
+    for (uint32_t k = from; k < n->count; k++) {
+        sym_expr stride, rest;
+        if (!sym_linear_in(f->p->symbols, n->stores[0].index, form_symbol(f->p, n, k), &stride,
+                           &rest) ||
+            !sym_is_int(f->p->symbols, stride, &step) ||
+            !sym_is_int(f->p->symbols, n->extents[k], &extent))
+            return -1;
+        reach += (step < 0 ? -step : step) * (extent - 1);
+    }
+    return reach * (int64_t)ty_dtype_size(f->p->buffers.at[n->stores[0].buffer].dtype);
+}
+
+/* Lines of memory hold elements of several rows, so rows must lie close enough that lines are still in the
+ * cache when the next rows come, and columns far apart are all in one set of it. On devices an element of a
+ * row has a work-item of its own. */
+static sched_reason join_columns(fuser *f, const work_group *g, const loop_form *n, work_group *out)
+{
+    if (f->p->buffers.at[n->stores[0].buffer].device.kind != TY_CPU) return SCHED_NOT_SAME_OUTER;
+    loop_form turned = *n;
+    uint32_t rows = turn_to_rows(f, g, &turned);
+    int64_t reach = reach_of(f, &turned, rows);
+    if (reach < 0 || reach > MOST_REACH || rows == 0) return SCHED_NOT_SAME_OUTER;
+    if (sym_usual(f->p->symbols, turned.extents[rows - 1]) < LEAST_SIDE_BY_SIDE)
+        return SCHED_NOT_SAME_OUTER;
+    return join_rows(f, g, &turned, out);
+}
+
 /* ---- the search ---- */
 
 sched_reason join_loops(fuser *f, const work_group *group, const loop_form *n, work_group *out)
@@ -335,5 +394,7 @@ sched_reason join_loops(fuser *f, const work_group *group, const loop_form *n, w
         return reason != SCHED_FUSED && reads_windows(f, group, n) ? join_windows(f, group, n, out)
                                                                    : reason;
     }
-    return join_rows(f, group, n, out);
+    sched_reason reason = join_rows(f, group, n, out);
+    bool may_turn = reason == SCHED_NOT_SAME_OUTER && group->has_reduction && join_is_flat(n);
+    return may_turn ? join_columns(f, group, n, out) : reason;
 }

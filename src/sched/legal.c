@@ -163,9 +163,52 @@ static bool window(loop_program *p, const loop_form *f, sym_expr index, uint32_t
     return true;
 }
 
+/* Steps of all loops in an index, what moves none of them last. */
+static bool steps_of(loop_program *p, const loop_form *f, sym_expr index, sym_expr *steps)
+{
+    sym_expr rest = legal_index(p, f, index);
+    for (uint32_t k = 0; k < f->count; k++)
+        if (!sym_linear_in(p->symbols, rest, loop_axis(p, k), &steps[k], &rest)) return false;
+    steps[f->count] = rest;
+    return true;
+}
+
+/* Do the loops that some step of a is for have the same steps and extents in b? */
+static bool has_loops_of(sym_table *t, const loop_form *a, const sym_expr *steps_a,
+                         const loop_form *b, const sym_expr *steps_b, uint32_t outer_count)
+{
+    bool taken[LOOP_MAX_AXES] = {false};
+    for (uint32_t k = outer_count; k < a->count; k++) {
+        uint32_t j = outer_count;
+        if (sym_same(steps_a[k], sym_int(t, 0))) continue;
+        while (j < b->count && (taken[j] || !sym_same(steps_a[k], steps_b[j]) ||
+                                !sym_same(a->extents[k], b->extents[j])))
+            j++;
+        if (j == b->count) return false;
+        taken[j] = true;
+    }
+    return true;
+}
+
+/* Rows between those of other outer iterations, as columns of a matrix are: the same elements, each of one
+ * iteration. */
+static bool has_same_elements(loop_program *p, const loop_form *writer, sym_expr store,
+                              const loop_form *reader, sym_expr load, uint32_t outer_count)
+{
+    sym_table *t = p->symbols;
+    sym_expr a[LOOP_MAX_AXES + 1], b[LOOP_MAX_AXES + 1];
+    if (!steps_of(p, writer, store, a) || !steps_of(p, reader, load, b)) return false;
+    for (uint32_t k = 0; k < outer_count; k++)
+        if (!sym_same(a[k], b[k])) return false;
+    return sym_same(a[writer->count], b[reader->count]) && legal_is_injective(p, writer, store) &&
+           has_loops_of(t, writer, a, reader, b, outer_count) &&
+           has_loops_of(t, reader, b, writer, a, outer_count);
+}
+
 bool legal_same_row(loop_program *p, const loop_form *writer, sym_expr store,
                     const loop_form *reader, sym_expr load, uint32_t outer_count)
 {
+    if (has_same_elements(p, writer, store, reader, load, outer_count)) return true;
     sym_table *t = p->symbols;
     sym_expr a[LOOP_MAX_AXES], b[LOOP_MAX_AXES], begin_a, begin_b, span_a, span_b;
     if (!window(p, writer, store, outer_count, a, &begin_a, &span_a)) return false;

@@ -30,6 +30,8 @@ sym_expr form_symbol(loop_program *p, const loop_form *f, uint32_t loop);
 /* The nest in normal form: extents of 1 dropped, loops in order of falling stride, adjacent ones
  * merged where every access is linear in them. */
 loop_form form_of(loop_program *p, uint32_t op, arena *memory);
+/* Loop order[k] becomes loop k; parallel loops stay in front. */
+void form_reorder(loop_program *p, loop_form *f, const uint32_t *order, arena *memory);
 /* The same nest with its loops cut to `extents` (each loop is the product of the consecutive ones
  * it covers). False when that does not come out. `parallel_of` returns how many of the new loops
  * are parallel. */
