@@ -26,6 +26,7 @@ typedef struct scan {
     tensor x, out;
     uint32_t dim;
     loop_reduce kind;
+    ty_dtype kept; /* what comes of several blocks */
 } scan;
 
 static loop_opcode combining_op(loop_reduce kind)
@@ -71,32 +72,47 @@ static void scan_rows(const scan *s)
 
 /* ---- blocks ---- */
 
-/* Scans `steps` elements from `from` on, once for each of the `sizes`; the first takes up what
- * `ends` holds at `before` of dim, where there is something before it. */
+/* Scans `steps` elements from `from` on, once for each of the `sizes`, and joins each with what `ends` holds
+ * at `before` of dim, where there is something before it. */
 static void scan_blocks(const scan *s, const sym_expr *sizes, sym_expr from, sym_expr steps,
                         tensor ends, sym_expr before)
 {
     lowering *l = s->l;
     loop_program *p = l->program;
-    sym_expr at[LOWER_MAX_RANK];
+    sym_expr at[LOWER_MAX_RANK], all[LOWER_MAX_RANK + 1];
     const loop_view *to = &s->out.box->view;
-    memcpy(at, l->axes, s->x.rank * sizeof *at);
-    at[s->dim] = before;
-    loop_value none = loop_const_int(p, TY_I64, 0);
-    loop_value first = lower_op2(l, LOOP_EQ, loop_index(p, l->reduce_axes[0]), none),
-               follows = lower_op2(l, LOOP_LE, none, loop_index(p, before));
-    loop_value end = lower_at(l, ends, at);
+    uint32_t rank = s->x.rank;
+    memcpy(all, sizes, rank * sizeof *all);
+    all[rank] = steps;
+    tensor own = lower_temp_tensor(l, lower_dtype(s->x), rank + 1, all, NULL);
+    memcpy(at, l->axes, rank * sizeof *at);
     at[s->dim] = sym_add(l->symbols, from, l->reduce_axes[0]);
     loop_value v = lower_at(l, s->x, at);
-    loop_value joined = lower_op2(l, combining_op(s->kind), end, v);
-    joined = loop_masked(p, follows, joined, v);
-    loop_op *op = lower_nest(l, s->x.rank, sizes, 1, &steps);
+    loop_op *op = lower_nest(l, rank, sizes, 1, &steps);
+    const loop_view *mine = &own.box->view;
+    sym_expr place[LOWER_MAX_RANK + 1];
+    memcpy(place, l->axes, rank * sizeof *place);
+    place[rank] = l->reduce_axes[0];
+    lower_store(l, op,
+                (loop_store){.buffer = mine->buffer,
+                             .index = lower_flat(l, place, mine->strides, mine->rank),
+                             .value = v,
+                             .reduce = s->kind,
+                             .scan = true});
+    memcpy(at, l->axes, rank * sizeof *at);
+    at[s->dim] = before;
+    loop_value none = loop_const_int(p, TY_I64, 0),
+               follows = lower_op2(l, LOOP_LE, none, loop_index(p, before));
+    loop_value end = lower_at(l, ends, at);
+    at[s->dim] = sym_add(l->symbols, from, l->axes[rank]);
+    v = lower_at(l, own, l->axes);
+    v = loop_cast(p, lower_dtype(ends), v);
+    v = loop_masked(p, follows, lower_op2(l, combining_op(s->kind), end, v), v);
+    op = lower_nest(l, rank + 1, all, 0, NULL);
     lower_store(l, op,
                 (loop_store){.buffer = to->buffer,
                              .index = lower_flat(l, at, to->strides, to->rank),
-                             .value = loop_masked(p, first, joined, v),
-                             .reduce = s->kind,
-                             .scan = true});
+                             .value = loop_cast(p, to->dtype, v)});
 }
 
 /* What each block comes to, the ones before it included. */
@@ -115,7 +131,8 @@ static tensor block_ends(const scan *s, const sym_expr *sizes, sym_expr steps)
                              .index = lower_flat(l, l->axes, to->strides, to->rank),
                              .value = v,
                              .reduce = s->kind});
-    return lower_scan(l, sums, s->dim, s->kind, lower_dtype(sums), NULL);
+    sums = lower_cast(l, sums, s->kept);
+    return lower_scan(l, sums, s->dim, s->kind, s->kept, NULL);
 }
 
 static void scan_long_rows(const scan *s)
@@ -155,6 +172,8 @@ tensor lower_scan(lowering *l, tensor x, uint32_t dim, loop_reduce kind, ty_dtyp
     bool adds = kind == LOOP_SUM || kind == LOOP_PROD || kind == LOOP_LOG_SUM_EXP;
     scan s = {.l = l, .x = x, .dim = dim, .kind = kind};
     if (adds) s.x = lower_cast(l, x, kept_in(lower_dtype(x)));
+    s.kept = lower_dtype(s.x);
+    if (adds && ty_is_integral(s.kept, true)) s.kept = out; /* they may be sums that only blocks have room for */
     if (is_long(&s)) lower_share(l, x);
     s.out = lower_temp_tensor(l, out, x.rank, x.sizes, wanted);
     (is_long(&s) ? scan_long_rows : scan_rows)(&s);
@@ -172,6 +191,23 @@ static fe_status begin(lowering *l, tensor *x, uint32_t *dim, uint32_t *rank)
     return FE_OK;
 }
 
+/* The size is known to be no more than this. */
+static bool is_within(lowering *l, sym_expr size, int64_t most)
+{
+    int64_t least, greatest;
+    sym_range(l->symbols, size, NULL, &least, &greatest);
+    return greatest <= most;
+}
+
+/* Sums of so many such integers, or of those in a block, are as exact in 32 bits. */
+static bool adds_narrowly(lowering *l, tensor x, uint32_t dim)
+{
+    scan s = {.l = l, .x = x, .dim = dim};
+    uint32_t bits = 8 * ty_dtype_size(lower_dtype(x));
+    return ty_is_integral(lower_dtype(x), true) && bits <= 16 &&
+           (is_long(&s) || is_within(l, x.sizes[dim], INT32_MAX >> bits));
+}
+
 /* cumsum, cumprod, logcumsumexp: the parameter is the reduction. */
 fe_status lower_op_cumulate(lowering *l, fx_node *n, const lower_row *row)
 {
@@ -181,7 +217,8 @@ fe_status lower_op_cumulate(lowering *l, fx_node *n, const lower_row *row)
     FE_TRY(begin(l, &x, &dim, &rank));
     if (row->parameter == LOOP_LOG_SUM_EXP && ty_is_integral(out, true))
         return lower_fail(l, "logcumsumexp of this dtype");
-    x = lower_cast(l, x, out);
+    bool narrow = row->parameter == LOOP_SUM && out == TY_I64 && adds_narrowly(l, x, dim);
+    x = lower_cast(l, x, narrow ? TY_I32 : out);
     tensor y =
         lower_scan(l, x, dim, (loop_reduce)row->parameter, out, rank ? lower_wanted(l, 0) : NULL);
     return lower_give(l, rank ? y : lower_squeeze(l, y, 0));
@@ -197,9 +234,11 @@ static tensor last_places(lowering *l, tensor x, tensor extremes, uint32_t dim,
     loop_value met = lower_op2(l, LOOP_EQ, v, most);
     if (ty_is_floating(lower_dtype(x)))
         met = lower_op2(l, LOOP_OR, met, lower_op1(l, LOOP_ISNAN, v));
-    v = loop_where(l->program, met, loop_index(l->program, l->axes[dim]),
-                   loop_const_int(l->program, TY_I64, 0));
-    tensor places = lower_value(l, TY_I64, x.rank, x.sizes, v);
+    ty_dtype place = is_within(l, x.sizes[dim], INT32_MAX) ? TY_I32 : TY_I64;
+    v = loop_where(l->program, met,
+                   loop_cast(l->program, place, loop_index(l->program, l->axes[dim])),
+                   loop_const_int(l->program, place, 0));
+    tensor places = lower_value(l, place, x.rank, x.sizes, v);
     return lower_scan(l, places, dim, LOOP_REDUCE_MAX, TY_I64, wanted);
 }
 
