@@ -286,3 +286,46 @@ TEST(values_are_searched_for_in_rows)
         drop(&c);
     }
 }
+
+/* Each step as PyTorch takes it: with NaN, or out of order, where they lead is seen. */
+static int64_t searched(const matrix *edges, int64_t row, int64_t n, double v, bool right)
+{
+    int64_t from = 0, to = n;
+    while (from < to) {
+        int64_t middle = from + (to - from) / 2;
+        double edge = get(edges, at(edges, row, middle));
+        if (right ? edge > v : edge >= v)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+TEST(searches_in_rows_out_of_order_take_the_same_steps)
+{
+    rows_case c = {.pool = rt_pool_get(1)};
+    for (int64_t n = 0; n < 300; n += n < 40 ? 1 : 37)
+        for (size_t d = 0; d < COUNT_OF(DTYPES); d++) {
+            make(&c, DTYPES[d], 2, n, 21, 50);
+            matrix values;
+            shape(&values, DTYPES[d], 2, 21, false);
+            for (int64_t k = 0; k < 2 * 21; k++)
+                put(&values, k, k % 9 ? (double)(random_bits() % 60) - 30 : (double)NAN);
+            rt_frame frame = {.pool = c.pool};
+            fe_tensor in[3] = {c.x.t, values.t, {0}};
+            int64_t right = (int64_t)(random_bits() % 2);
+            EXPECT_INT(rt_op_search(&frame, &(rt_call){.in = in,
+                                                       .in_count = 3,
+                                                       .out = &c.places.t,
+                                                       .out_count = 1,
+                                                       .ints = &right}),
+                       0);
+            for (int64_t row = 0; row < 2; row++)
+                for (int64_t k = 0; k < 21; k++)
+                    EXPECT_INT(((int64_t *)c.places.t.data)[at(&c.places, row, k)],
+                               searched(&c.x, row, n, get(&values, at(&values, row, k)), right));
+            free(values.t.data);
+            drop(&c);
+        }
+}

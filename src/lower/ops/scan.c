@@ -173,7 +173,8 @@ tensor lower_scan(lowering *l, tensor x, uint32_t dim, loop_reduce kind, ty_dtyp
     scan s = {.l = l, .x = x, .dim = dim, .kind = kind};
     if (adds) s.x = lower_cast(l, x, kept_in(lower_dtype(x)));
     s.kept = lower_dtype(s.x);
-    if (adds && ty_is_integral(s.kept, true)) s.kept = out; /* they may be sums that only blocks have room for */
+    if (adds && ty_is_integral(s.kept, true))
+        s.kept = out; /* they may be sums that only blocks have room for */
     if (is_long(&s)) lower_share(l, x);
     s.out = lower_temp_tensor(l, out, x.rank, x.sizes, wanted);
     (is_long(&s) ? scan_long_rows : scan_rows)(&s);
