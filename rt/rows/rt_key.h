@@ -41,7 +41,7 @@ RT_INLINE uint32_t rt_key_of_half(uint32_t bits, uint32_t infinity)
 
 enum { RT_F16_INFINITY = 0x7c00, RT_BF16_INFINITY = 0x7f80 };
 
-/* EACH(dtype, type of an element, key of x) for the dtypes whose keys have no more than 32 bits; the others. */
+/* EACH(dtype, type of an element, key of x) for dtypes whose keys have no more than 32 bits; the others. */
 #define RT_SHORT_KEYS(EACH)                                      \
     EACH(FE_BOOL, uint8_t, x != 0)                               \
     EACH(FE_U8, uint8_t, x)                                      \
