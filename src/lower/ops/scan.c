@@ -1,15 +1,12 @@
 /* scan.c -- running sums, products, extremes: one scan store a row.
  *
  * Few long rows are cut into blocks, so that threads have something to share: what each block comes
- * to, a scan of those, and then the scan of every block from where the one before it ends. What is
+ * to, a scan of those, and then the scan of every block, joined with where the one before it ends. What is
  * left behind the last whole block is a scan of its own.
  *
- *     nest [i0 < 244] reduce [r0 < 4096] { @sums[i0] = sum x[4096*i0 + r0] }
- *     nest [] reduce [r0 < 244] { @ends[r0] = scan sum @sums[r0] }
- *     nest [i0 < 244] reduce [r0 < 4096] {
- *       @y[4096*i0 + r0] = scan sum x[4096*i0 + r0] + (r0 == 0 ? @ends[i0 - 1] : 0)
- *     }
- *     nest [] reduce [r0 < 576] { @y[999424 + r0] = ... }
+ *     nest [i0 < 244] reduce [r0 < 4096] { @own[i0, r0] = scan sum x[4096*i0 + r0] }
+ *     nest [i0 < 244, i1 < 4096] { @y[4096*i0 + i1] = @own[i0, i1] + (i0 > 0 ? @ends[i0 - 1] : 0) }
+ *     nest [] reduce [r0 < 576] { ... }
  *
  * Floats are added up as PyTorch does it: f32 in f64, halves in f32.
  */
@@ -160,10 +157,20 @@ static bool is_long(const scan *s)
     return size >= LONG_ROW && all / size < FEW_ROWS && s->x.rank < LOWER_MAX_RANK;
 }
 
-/* What sums and products are kept in. */
-static ty_dtype kept_in(ty_dtype d)
+/* What sums and products are kept in: of products what has room for those of a vector's elements, whatever
+ * they are. */
+static ty_dtype kept_in(ty_dtype d, loop_reduce kind)
 {
-    return d == TY_F32 ? TY_F64 : d == TY_C64 ? TY_C128 : lower_compute_dtype(d);
+    ty_dtype kept = lower_compute_dtype(d);
+    if (d == TY_C64) return TY_C128;
+    return d == TY_F32 || (kept == TY_F32 && kind == LOOP_PROD) ? TY_F64 : kept;
+}
+
+/* Products of blocks would overflow where what is before them is small, or 0. */
+static bool has_blocks(const scan *s)
+{
+    bool multiplies = s->kind == LOOP_PROD && !ty_is_integral(lower_dtype(s->x), true);
+    return !multiplies && is_long(s);
 }
 
 tensor lower_scan(lowering *l, tensor x, uint32_t dim, loop_reduce kind, ty_dtype out,
@@ -171,13 +178,13 @@ tensor lower_scan(lowering *l, tensor x, uint32_t dim, loop_reduce kind, ty_dtyp
 {
     bool adds = kind == LOOP_SUM || kind == LOOP_PROD || kind == LOOP_LOG_SUM_EXP;
     scan s = {.l = l, .x = x, .dim = dim, .kind = kind};
-    if (adds) s.x = lower_cast(l, x, kept_in(lower_dtype(x)));
+    if (adds) s.x = lower_cast(l, x, kept_in(lower_dtype(x), kind));
     s.kept = lower_dtype(s.x);
     if (adds && ty_is_integral(s.kept, true))
         s.kept = out; /* they may be sums that only blocks have room for */
-    if (is_long(&s)) lower_share(l, x);
+    if (has_blocks(&s)) lower_share(l, x);
     s.out = lower_temp_tensor(l, out, x.rank, x.sizes, wanted);
-    (is_long(&s) ? scan_long_rows : scan_rows)(&s);
+    (has_blocks(&s) ? scan_long_rows : scan_rows)(&s);
     return s.out;
 }
 
