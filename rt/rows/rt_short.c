@@ -15,7 +15,8 @@ enum {
 
 static int may_be_aside(const rt_rows *rows)
 {
-    return rows->rows >= LEAST_ROWS && rt_key_bits(rows->x->dtype) <= 32;
+    int64_t least = rt_rank_kernels_of(0)->compares_64 ? LEAST_ROWS : RT_ASIDE;
+    return rows->rows >= least && rt_key_bits(rows->x->dtype) <= 32;
 }
 
 int rt_rows_are_short(const rt_rows *rows)

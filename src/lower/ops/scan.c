@@ -48,17 +48,11 @@ static void index_of_step(const scan *s, sym_expr *at)
         at[k] = k == s->dim ? s->l->reduce_axes[0] : s->l->axes[k - (k > s->dim)];
 }
 
-static void scan_rows(const scan *s)
+static void store_scan(const scan *s, uint32_t axes, const sym_expr *sizes, sym_expr steps,
+                       const loop_view *to, const sym_expr *at, loop_value v)
 {
     lowering *l = s->l;
-    sym_expr at[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
-    const loop_view *to = &s->out.box->view;
-    uint32_t axes = 0;
-    for (uint32_t k = 0; k < s->x.rank; k++)
-        if (k != s->dim) sizes[axes++] = s->x.sizes[k];
-    index_of_step(s, at);
-    loop_value v = lower_at(l, s->x, at);
-    loop_op *op = lower_nest(l, axes, sizes, 1, &s->x.sizes[s->dim]);
+    loop_op *op = lower_nest(l, axes, sizes, 1, &steps);
     lower_store(l, op,
                 (loop_store){.buffer = to->buffer,
                              .index = lower_flat(l, at, to->strides, to->rank),
@@ -67,49 +61,60 @@ static void scan_rows(const scan *s)
                              .scan = true});
 }
 
+static void scan_rows(const scan *s)
+{
+    lowering *l = s->l;
+    sym_expr at[LOWER_MAX_RANK], sizes[LOWER_MAX_RANK];
+    uint32_t axes = 0;
+    for (uint32_t k = 0; k < s->x.rank; k++)
+        if (k != s->dim) sizes[axes++] = s->x.sizes[k];
+    index_of_step(s, at);
+    store_scan(s, axes, sizes, s->x.sizes[s->dim], &s->out.box->view, at, lower_at(l, s->x, at));
+}
+
 /* ---- blocks ---- */
 
+/* What was before, where there was something, with v. */
+static loop_value joined(const scan *s, loop_value follows, loop_value end, loop_value v)
+{
+    return loop_masked(s->l->program, follows, lower_op2(s->l, combining_op(s->kind), end, v), v);
+}
+
 /* Scans `steps` elements from `from` on, once for each of the `sizes`, and joins each with what `ends` holds
- * at `before` of dim, where there is something before it. */
+ * at `before` of dim; of the dearest, the first alone. */
 static void scan_blocks(const scan *s, const sym_expr *sizes, sym_expr from, sym_expr steps,
                         tensor ends, sym_expr before)
 {
     lowering *l = s->l;
     loop_program *p = l->program;
-    sym_expr at[LOWER_MAX_RANK], all[LOWER_MAX_RANK + 1];
+    sym_expr at[LOWER_MAX_RANK], all[LOWER_MAX_RANK];
     const loop_view *to = &s->out.box->view;
     uint32_t rank = s->x.rank;
+    memcpy(at, l->axes, rank * sizeof *at);
+    at[s->dim] = before;
+    loop_value none = loop_const_int(p, TY_I64, 0), end = lower_at(l, ends, at),
+               follows = lower_op2(l, LOOP_LE, none, loop_index(p, before));
+    at[s->dim] = sym_add(l->symbols, from, l->reduce_axes[0]);
+    loop_value v = lower_at(l, s->x, at);
+    if (s->kind == LOOP_LOG_SUM_EXP) {
+        loop_value first = lower_op2(l, LOOP_EQ, loop_index(p, l->reduce_axes[0]), none);
+        v = loop_masked(p, first, joined(s, follows, end, v), v);
+        store_scan(s, rank, sizes, steps, to, at, v);
+        return;
+    }
     memcpy(all, sizes, rank * sizeof *all);
     all[rank] = steps;
     tensor own = lower_temp_tensor(l, lower_dtype(s->x), rank + 1, all, NULL);
     memcpy(at, l->axes, rank * sizeof *at);
-    at[s->dim] = sym_add(l->symbols, from, l->reduce_axes[0]);
-    loop_value v = lower_at(l, s->x, at);
-    loop_op *op = lower_nest(l, rank, sizes, 1, &steps);
-    const loop_view *mine = &own.box->view;
-    sym_expr place[LOWER_MAX_RANK + 1];
-    memcpy(place, l->axes, rank * sizeof *place);
-    place[rank] = l->reduce_axes[0];
-    lower_store(l, op,
-                (loop_store){.buffer = mine->buffer,
-                             .index = lower_flat(l, place, mine->strides, mine->rank),
-                             .value = v,
-                             .reduce = s->kind,
-                             .scan = true});
-    memcpy(at, l->axes, rank * sizeof *at);
-    at[s->dim] = before;
-    loop_value none = loop_const_int(p, TY_I64, 0),
-               follows = lower_op2(l, LOOP_LE, none, loop_index(p, before));
-    loop_value end = lower_at(l, ends, at);
+    at[rank] = l->reduce_axes[0];
+    store_scan(s, rank, sizes, steps, &own.box->view, at, v);
+    v = loop_cast(p, lower_dtype(ends), lower_at(l, own, l->axes));
     at[s->dim] = sym_add(l->symbols, from, l->axes[rank]);
-    v = lower_at(l, own, l->axes);
-    v = loop_cast(p, lower_dtype(ends), v);
-    v = loop_masked(p, follows, lower_op2(l, combining_op(s->kind), end, v), v);
-    op = lower_nest(l, rank + 1, all, 0, NULL);
+    loop_op *op = lower_nest(l, rank + 1, all, 0, NULL);
     lower_store(l, op,
                 (loop_store){.buffer = to->buffer,
                              .index = lower_flat(l, at, to->strides, to->rank),
-                             .value = loop_cast(p, to->dtype, v)});
+                             .value = loop_cast(p, to->dtype, joined(s, follows, end, v))});
 }
 
 /* What each block comes to, the ones before it included. */
