@@ -3,7 +3,7 @@ that PyTorch's exports hold. Classes that were registered with PyTorch are its o
 
 import json
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 
 _LEAF = None
 _KINDS = {"builtins.tuple": tuple, "builtins.list": list, "builtins.dict": dict, "collections.OrderedDict": OrderedDict}
@@ -13,26 +13,43 @@ class Mismatch(Exception):
     """A value is not built as the tree says."""
 
 
-def of(text):
+def of(told):
     """The tree of a text, or of what it is the text of, a TreeSpec; None of none."""
-    if text is None:
+    if told is None:
         return None
-    if not isinstance(text, str):
-        return _OfTorch(text)
-    spec = json.loads(text)[1]
-    if _is_plain(spec):
-        return _Plain(spec)
-    return _OfTorch(text)
+    return (_of_text(json.loads(told)[1]) if isinstance(told, str) else _of_spec(told)) or _OfTorch(told)
 
 
-def _is_plain(spec):
-    return spec["type"] in (_LEAF, *_KINDS) and all(map(_is_plain, spec["children_spec"]))
+def _of_text(spec):
+    """None: there are classes in it that PyTorch is told to take apart."""
+    parts = [_of_text(part) for part in spec["children_spec"]]
+    if spec["type"] not in (_LEAF, *_KINDS) or None in parts:
+        return None
+    kind = spec["type"] and _KINDS[spec["type"]]
+    return _Plain(kind, parts, json.loads(spec["context"]) if kind in (dict, OrderedDict) else None)
+
+
+def _of_spec(spec):
+    if spec.is_leaf():
+        return _Plain(_LEAF, [])
+    parts = [_of_spec(part) for part in (spec.children() if hasattr(spec, "children") else spec.children_specs)]
+    kind = spec.context if spec.type is namedtuple else spec.type
+    if None in parts or not (kind in _KINDS.values() or spec.type is namedtuple or _is_struct(kind)):
+        return None
+    return _Plain(kind, parts, list(spec.context) if kind in (dict, OrderedDict) else None)
+
+
+def _is_struct(kind):
+    """As torch.return_types has for the results of operators: made of a sequence, and nobody can derive from it."""
+    return getattr(kind, "__bases__", None) == (tuple,) and kind.__module__ == "torch.return_types" and hasattr(kind, "n_fields")
 
 
 class _Plain:
-    def __init__(self, spec):
-        self.kind, self.parts = spec["type"] and _KINDS[spec["type"]], [_Plain(part) for part in spec["children_spec"]]
-        self.keys = json.loads(spec["context"]) if self.kind in (dict, OrderedDict) else None
+    """Built here, without PyTorch, which takes ten times as long."""
+
+    def __init__(self, kind, parts, keys=None):
+        self.kind, self.parts, self.keys = kind, parts, keys
+        self._make = getattr(kind, "_make", kind)  # a named tuple takes its items one by one
 
     def positions(self):
         """How many arguments by position it is, each a leaf, with none by name; None: it is not."""
@@ -56,7 +73,7 @@ class _Plain:
         if self.kind is None:
             return next(leaves)
         items = [part.build(leaves) for part in self.parts]
-        return self.kind(items) if self.keys is None else self.kind(zip(self.keys, items))
+        return self._make(items) if self.keys is None else self.kind(zip(self.keys, items))
 
     def __str__(self):
         if self.kind is None:

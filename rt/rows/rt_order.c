@@ -1,12 +1,12 @@
 /* rt_order.c - operators on the order of rows: sort, mode, and the element at a place (kth value,
  * median). topk is in rt_topk.c.
  */
-#include "rt_sort.h"
+#include "rt_short.h"
 #include "rt_team.h"
 
 #include <string.h>
 
-enum { SELECT_BITS = RT_SELECT_BITS, SHORT_ROW = 256 };
+enum { SELECT_BITS = RT_SELECT_BITS };
 
 typedef struct ordering {
     rt_rows rows;
@@ -43,7 +43,20 @@ static int over_rows(rt_frame *frame, ordering *o, rt_task task, size_t more)
     return 0;
 }
 
+static int over_short_rows(rt_frame *frame, ordering *o, rt_task task)
+{
+    rt_parallel(frame->pool, task, o, o->rows.rows, rt_rows_grain(&o->rows));
+    return 0;
+}
+
 /* ---- sort ---- */
+
+static void sort_short_rows(void *context, int64_t begin, int64_t end, int worker)
+{
+    ordering *o = context;
+    (void)worker;
+    rt_short_sort(&o->rows, begin, end, o->flip);
+}
 
 static void sort_rows(void *context, int64_t begin, int64_t end, int worker)
 {
@@ -87,6 +100,7 @@ int rt_op_sort(rt_frame *frame, const rt_call *call)
     ordering o = {.team = rt_team_of(frame, call),
                   .rows = rt_rows_of(call, (uint32_t)call->ints[RT_SORT_DIM])};
     if (call->ints[RT_SORT_DESCENDING]) o.flip = rt_key_ones(o.rows.x->dtype);
+    if (rt_rows_are_short(&o.rows)) return over_short_rows(frame, &o, sort_short_rows);
     return rt_rows_are_long(&o.rows, frame->pool) ? sort_long_rows(frame, &o)
                                                   : over_rows(frame, &o, sort_rows, 0);
 }
@@ -113,6 +127,13 @@ static int64_t mode_of(const rt_items *items, uint32_t dtype)
     return best;
 }
 
+static void mode_short_rows(void *context, int64_t begin, int64_t end, int worker)
+{
+    ordering *o = context;
+    (void)worker;
+    rt_short_mode(&o->rows, begin, end);
+}
+
 static void mode_rows(void *context, int64_t begin, int64_t end, int worker)
 {
     ordering *o = context;
@@ -129,6 +150,7 @@ int rt_op_mode(rt_frame *frame, const rt_call *call)
 {
     ordering o = {.team = rt_team_of(frame, call),
                   .rows = rt_rows_of(call, (uint32_t)call->ints[RT_MODE_DIM])};
+    if (rt_rows_are_short(&o.rows)) return over_short_rows(frame, &o, mode_short_rows);
     return over_rows(frame, &o, mode_rows, 0);
 }
 
@@ -137,8 +159,9 @@ int rt_op_mode(rt_frame *frame, const rt_call *call)
 enum { THIS_PLACE, MEDIAN, NAN_MEDIAN };
 
 /* Where in the sorted row, of whose n elements the last `nans` are NaN. */
-static int64_t place_of(const ordering *o, int64_t nans)
+static int64_t place_of(const void *context, int64_t nans)
 {
+    const ordering *o = context;
     int64_t numbers = o->rows.n - nans;
     if (o->what == THIS_PLACE) return o->place;
     if (o->what == MEDIAN) return nans ? numbers : (numbers - 1) / 2;
@@ -184,19 +207,47 @@ static void collect(const rt_row *x, int shift, uint64_t pattern, rt_items *item
     }
 }
 
+/* Of equals it is the one that is as many behind the first. */
+#define SELECT_KEYS(name, type)                                                                    \
+    static int64_t select_##name##_keys(const ordering *o, const rt_row *x, type *keys)            \
+    {                                                                                              \
+        const rt_rank_kernels *kernels = rt_rank_kernels_of(0);                                    \
+        int64_t nans = 0, before, k = -1;                                                          \
+        kernels->name##_keys(x, 0, x->count, 0, keys);                                             \
+        if (o->what != THIS_PLACE && rt_has_nan(x->dtype))                                         \
+            nans = x->count - kernels->name##_before(keys, x->count, (type)rt_key_ones(x->dtype)); \
+        int64_t place = place_of(o, nans);                                                         \
+        type key = kernels->name##_place(keys, x->count, place, &before);                          \
+        for (place -= before; place >= 0;) place -= keys[++k] == key;                              \
+        return k;                                                                                  \
+    }
+SELECT_KEYS(short, uint32_t)
+SELECT_KEYS(long, uint64_t)
+
 static int64_t select_in(const ordering *o, const rt_row *x, rt_items *items, int64_t *counts)
 {
     int shift = items->bits > SELECT_BITS ? items->bits - SELECT_BITS : 0;
-    if (x->count <= SHORT_ROW) {
+    if (x->count < RT_BISECT_LEAST) {
         rt_items_fill(items, x, 0, x->count, 0);
         rt_items_sort(items);
         return rt_item_place(items, place_of(o, count_nans(items, x->dtype)));
     }
+    if (x->count <= RT_BISECT_MOST && items->bits <= 32)
+        return select_short_keys(o, x, (uint32_t *)items->at);
+    if (x->count <= RT_BISECT_MOST && rt_rank_kernels_of(0)->compares_64)
+        return select_long_keys(o, x, items->at);
     int64_t place = place_of(o, count_leading(x, shift, counts)), pattern = 0;
     while (place >= counts[pattern]) place -= counts[pattern++];
     collect(x, shift, (uint64_t)pattern, items);
     rt_items_sort(items);
     return rt_item_place(items, place);
+}
+
+static void select_short_rows(void *context, int64_t begin, int64_t end, int worker)
+{
+    ordering *o = context;
+    (void)worker;
+    rt_short_select(&o->rows, begin, end, place_of, o);
 }
 
 static void select_rows(void *context, int64_t begin, int64_t end, int worker)
@@ -220,5 +271,6 @@ int rt_op_select(rt_frame *frame, const rt_call *call)
     if (o.what == THIS_PLACE && o.rows.rows > 0 && (o.place < 0 || o.place >= o.rows.n))
         return rt_fail(frame, FE_RUN_ASSERTION, "place %lld of a row of %lld elements",
                        (long long)o.place, (long long)o.rows.n);
+    if (rt_rows_are_short(&o.rows)) return over_short_rows(frame, &o, select_short_rows);
     return over_rows(frame, &o, select_rows, sizeof(int64_t) << SELECT_BITS);
 }

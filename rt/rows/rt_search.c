@@ -21,15 +21,87 @@ typedef struct span {
     int64_t *places; /* of at most SPAN values */
 } span;
 
-enum { SPAN = 256, SIDE = 4, FIND_WORK = 1 << 9 };
+enum { SPAN = 256, SIDE = 4, MANY = 8, FIND_WORK = 1 << 9 };
+
+/* Steps that every search in n edges takes: after each no less is left than half of what is beside the
+ * middle. */
+static int64_t common_steps(int64_t n)
+{
+    int64_t steps = 0;
+    for (int64_t left = n; left > 0; left = (left - 1) / 2) steps++;
+    return steps;
+}
+
+#define SAME(x) (x)
+
+/* Of edges that lie one behind the other: MANY searches side by side, none of which is done before the common
+ * steps are; the last step is of those that are not. */
+#define SEARCH_MANY(name, type, is_behind)                                                     \
+    static void search_##name(const span *s, int64_t k, int64_t steps)                         \
+    {                                                                                          \
+        const type *edges = s->edges, *values = (const type *)s->values + k * s->value_stride; \
+        int64_t from[MANY], left[MANY];                                                        \
+        type v[MANY];                                                                          \
+        for (int64_t j = 0; j < MANY; j++) {                                                   \
+            v[j] = values[j * s->value_stride];                                                \
+            from[j] = 0;                                                                       \
+            left[j] = s->n;                                                                    \
+        }                                                                                      \
+        for (; steps > 0; steps--)                                                             \
+            for (int64_t j = 0; j < MANY; j++) {                                               \
+                int64_t half = left[j] >> 1;                                                   \
+                type edge = edges[from[j] + half];                                             \
+                int64_t goes_on = -(int64_t) !(is_behind);                                     \
+                from[j] += (half + 1) & goes_on;                                               \
+                left[j] = half - (goes_on & ~left[j] & 1);                                     \
+            }                                                                                  \
+        for (int64_t j = 0; j < MANY; j++) {                                                   \
+            int64_t at = from[j];                                                              \
+            if (left[j] > 0) {                                                                 \
+                type edge = edges[at];                                                         \
+                at += !(is_behind);                                                            \
+            }                                                                                  \
+            s->places[k + j] = at;                                                             \
+        }                                                                                      \
+    }
+#define SEARCH_BOTH(name, type)                     \
+    SEARCH_MANY(name##_left, type, edge >= v[j])    \
+    SEARCH_MANY(name##_right, type, edge > v[j])    \
+    static int64_t many_##name(const span *s)       \
+    {                                               \
+        int64_t k = 0, steps = common_steps(s->n);  \
+        for (; k + MANY <= s->count; k += MANY)     \
+            if (s->right)                           \
+                search_##name##_right(s, k, steps); \
+            else                                    \
+                search_##name##_left(s, k, steps);  \
+        return k;                                   \
+    }
+SEARCH_BOTH(i32, int32_t)
+SEARCH_BOTH(i64, int64_t)
+SEARCH_BOTH(f32, float)
+SEARCH_BOTH(f64, double)
+
+/* How many of the values have been found so. */
+static int64_t search_many(uint32_t dtype, const span *s)
+{
+    if (s->order || s->nan_last || s->edge_stride != 1) return 0;
+    switch (dtype) {
+    case FE_I32: return many_i32(s);
+    case FE_I64: return many_i64(s);
+    case FE_F32: return many_f32(s);
+    case FE_F64: return many_f64(s);
+    default: return 0;
+    }
+}
 
 /* Values go SIDE by side, so that their loads overlap. A search that is done stays where it is: its
  * middle is its place. */
 #define SEARCH(name, type, number, convert)                                                    \
-    static void search_##name(const span *s)                                                   \
+    static void search_##name(const span *s, int64_t k)                                        \
     {                                                                                          \
         const type *edges = s->edges, *values = s->values;                                     \
-        for (int64_t k = 0; k < s->count; k += SIDE) {                                         \
+        for (; k < s->count; k += SIDE) {                                                      \
             int64_t from[SIDE], to[SIDE];                                                      \
             number v[SIDE];                                                                    \
             for (int64_t j = 0; j < SIDE; j++) {                                               \
@@ -56,7 +128,6 @@ enum { SPAN = 256, SIDE = 4, FIND_WORK = 1 << 9 };
             for (int64_t j = 0; j < SIDE && k + j < s->count; j++) s->places[k + j] = from[j]; \
         }                                                                                      \
     }
-#define SAME(x) (x)
 SEARCH(u8, uint8_t, uint8_t, SAME)
 SEARCH(i8, int8_t, int8_t, SAME)
 SEARCH(u16, uint16_t, uint16_t, SAME)
@@ -72,20 +143,21 @@ SEARCH(f64, double, double, SAME)
 
 static void search_span(uint32_t dtype, const span *s)
 {
+    int64_t k = search_many(dtype, s);
     switch (dtype) {
     case FE_BOOL:
-    case FE_U8: search_u8(s); break;
-    case FE_I8: search_i8(s); break;
-    case FE_U16: search_u16(s); break;
-    case FE_I16: search_i16(s); break;
-    case FE_U32: search_u32(s); break;
-    case FE_I32: search_i32(s); break;
-    case FE_U64: search_u64(s); break;
-    case FE_I64: search_i64(s); break;
-    case FE_F16: search_f16(s); break;
-    case FE_BF16: search_bf16(s); break;
-    case FE_F32: search_f32(s); break;
-    case FE_F64: search_f64(s); break;
+    case FE_U8: search_u8(s, k); break;
+    case FE_I8: search_i8(s, k); break;
+    case FE_U16: search_u16(s, k); break;
+    case FE_I16: search_i16(s, k); break;
+    case FE_U32: search_u32(s, k); break;
+    case FE_I32: search_i32(s, k); break;
+    case FE_U64: search_u64(s, k); break;
+    case FE_I64: search_i64(s, k); break;
+    case FE_F16: search_f16(s, k); break;
+    case FE_BF16: search_bf16(s, k); break;
+    case FE_F32: search_f32(s, k); break;
+    case FE_F64: search_f64(s, k); break;
     default: break;
     }
 }

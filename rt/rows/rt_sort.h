@@ -8,18 +8,12 @@
 #ifndef RT_SORT_H
 #define RT_SORT_H
 
+#include "rt_key.h"
 #include "rt_need.h"
 #include "rt_pool.h"
 #include "rt_program.h"
 
 struct rt_items;
-
-/* A row of elements; the stride counts elements. */
-typedef struct rt_row {
-    const void *data;
-    int64_t stride, count;
-    uint32_t dtype; /* FE_* */
-} rt_row;
 
 /* ---- keys (rt_key.c) ---- */
 

@@ -4,7 +4,7 @@
  * sorted and cut to k. Places grow along the row, so an element that equals the k-th best comes
  * behind it: a comparison of keys is enough. A long row is cut into a piece for each thread.
  */
-#include "rt_sort.h"
+#include "rt_short.h"
 #include "rt_team.h"
 
 #include <string.h>
@@ -112,6 +112,13 @@ static void take_rows(void *context, int64_t begin, int64_t end, int worker)
     }
 }
 
+static void take_short_rows(void *context, int64_t begin, int64_t end, int worker)
+{
+    const topk *t = context;
+    (void)worker;
+    rt_short_topk(&t->rows, begin, end, t->flip, t->k);
+}
+
 /* ---- long rows ---- */
 
 static void take_pieces(void *context, int64_t begin, int64_t end, int worker)
@@ -165,6 +172,10 @@ int rt_op_topk(rt_frame *frame, const rt_call *call)
                        (long long)t.rows.n);
     if (t.rows.rows == 0 || t.k == 0) return 0;
     if (call->ints[RT_TOPK_DESCENDING]) t.flip = rt_key_ones(t.rows.x->dtype);
+    if (rt_rows_are_short_for(&t.rows, t.k)) {
+        rt_parallel(frame->pool, take_short_rows, &t, t.rows.rows, rt_rows_grain(&t.rows));
+        return 0;
+    }
     t.most = 2 * t.k + RT_TOPK_MORE;
     t.room = least_of(t.most + RT_KEY_BLOCK, t.rows.n);
     int has_pieces = t.rows.n >= RT_LONG_ROW && t.room < t.rows.n / 4;

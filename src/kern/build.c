@@ -393,14 +393,24 @@ static bool has_turned(const kern_ir *k)
     return false;
 }
 
-/* Is there a scan whose steps are too dear to take in the pattern of a vector's prefix? */
-static bool has_costly_scan(const kern_builder *b)
+/* Must it go step by step? Those of log_sum_exp are too dear to take in the pattern of a vector's prefix; a
+ * product of a vector's elements may overflow where all before them are small, but in f64 of eight f32. */
+static bool goes_by_steps(loop_program *p, const loop_store *st)
+{
+    const loop_node *v = loop_at(p, st->value);
+    if (!st->scan || st->reduce == LOOP_LOG_SUM_EXP) return st->scan;
+    if (st->reduce != LOOP_PROD || ty_is_integral(v->dtype, true)) return false;
+    return v->dtype != TY_F64 || v->op != LOOP_CAST ||
+           ty_dtype_size(loop_at(p, v->args[0])->dtype) > ty_dtype_size(TY_F32);
+}
+
+static bool has_steps(const kern_builder *b)
 {
     for (uint32_t i = 0; i < b->g->phase_count; i++)
         for (uint32_t n = 0; n < b->g->phases[i].nest_count; n++) {
             const loop_op *nest = &b->g->phases[i].nests[n].nest;
             for (uint32_t k = 0; k < nest->store_count; k++)
-                if (nest->stores[k].scan && nest->stores[k].reduce == LOOP_LOG_SUM_EXP) return true;
+                if (goes_by_steps(b->p, &nest->stores[k])) return true;
         }
     return false;
 }
@@ -437,7 +447,7 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target
     kern_survey(&b);
     b.columns = b.columns && !b.serial;
     b.vector = g->variant.vector;
-    if (b.vector == SCHED_VECTOR_INNER && has_costly_scan(&b)) b.vector = SCHED_VECTOR_NONE;
+    if (b.vector == SCHED_VECTOR_INNER && has_steps(&b)) b.vector = SCHED_VECTOR_NONE;
     order_rows(&b);
     bool scalar = (has_complex && !parts) || b.vector == SCHED_VECTOR_NONE;
     bool half = g->variant.half && target->vector_bytes > LEAST_VECTOR_BYTES;

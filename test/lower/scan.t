@@ -31,9 +31,10 @@ nest [i0 < 8] reduce [r0 < 4] origin 2 {
   %3 = isnan %0 : bool
   %4 = or %2, %3 : bool
   %5 = index r0 : i64
-  %6 = const 0 : i64
-  %7 = where %4, %5, %6 : i64
-  @buf3[i0 + 8*r0] = scan max_of %7
+  %6 = cast %5 : i32
+  %7 = const 0 : i32
+  %8 = where %4, %6, %7 : i32
+  @buf3[i0 + 8*r0] = scan max_of %8
 }
 output @buf1[4,8]{8,1}
 output @buf3[4,8]{8,1}
@@ -50,6 +51,8 @@ input  @x : i64[100000] strides [1] origin 0
 temp   @buf1 : i64[100000] strides [1] origin 1
 temp   @buf2 : i64[24] strides [1] origin 1
 temp   @buf3 : i64[24] strides [1] origin 1
+temp   @buf4 : i64[24,4096] strides [4096,1] origin 1
+temp   @buf5 : i64[1,1696] strides [1696,1] origin 1
 nest [i0 < 24] reduce [r0 < 4096] origin 1 {
   %0 = load i64 @x[4096*i0 + r0]
   @buf2[i0] = sum %0
@@ -59,27 +62,28 @@ nest [] reduce [r0 < 24] origin 1 {
   @buf3[r0] = scan sum %0
 }
 nest [i0 < 24] reduce [r0 < 4096] origin 1 {
-  %0 = index r0 : i64
-  %1 = const 0 : i64
-  %2 = eq %0, %1 : bool
-  %3 = index i0 - 1 : i64
-  %4 = le %1, %3 : bool
-  %5 = load i64 @buf3[i0 - 1]
-  %6 = load i64 @x[4096*i0 + r0]
-  %7 = add %5, %6 : i64
-  %8 = masked %4, %7, %6 : i64
-  %9 = masked %2, %8, %6 : i64
-  @buf1[4096*i0 + r0] = scan sum %9
+  %0 = load i64 @x[4096*i0 + r0]
+  @buf4[4096*i0 + r0] = scan sum %0
 }
-nest [i0 < 1] reduce [r0 < 1696] origin 1 {
-  %0 = index r0 : i64
-  %1 = const 0 : i64
-  %2 = eq %0, %1 : bool
-  %3 = load i64 @buf3[23]
-  %4 = load i64 @x[r0 + 98304]
+nest [i0 < 24, i1 < 4096] origin 1 {
+  %0 = const 0 : i64
+  %1 = index i0 - 1 : i64
+  %2 = le %0, %1 : bool
+  %3 = load i64 @buf3[i0 - 1]
+  %4 = load i64 @buf4[4096*i0 + i1]
   %5 = add %3, %4 : i64
   %6 = masked %2, %5, %4 : i64
-  @buf1[r0 + 98304] = scan sum %6
+  @buf1[4096*i0 + i1] = %6
+}
+nest [i0 < 1] reduce [r0 < 1696] origin 1 {
+  %0 = load i64 @x[r0 + 98304]
+  @buf5[r0] = scan sum %0
+}
+nest [i0 < 1, i1 < 1696] origin 1 {
+  %0 = load i64 @buf3[23]
+  %1 = load i64 @buf5[i1]
+  %2 = add %0, %1 : i64
+  @buf1[i1 + 98304] = %2
 }
 output @buf1[100000]{1}
 --run-- for o in '' '--isa baseline' '--isa scalar'; do ferrite run z.fx $o --output-dir out >log && for k in 0 1; do tail -c 8 out/$k.npy | od -An -td8; done; done

@@ -24,6 +24,17 @@ def truths_of_bytes(k, x):
     return k.bool().long(), torch.count_nonzero(k, 1), torch.count_nonzero(k), k.bool().sum(0), (k.bool().byte() * 3)
 
 
+@op(values(0.0, 1e-30, 1e-30, 10.0, -1e30, 1e30, 1e30, 2.0, 1.0, -3.0, 1e30, 1e30, 0.5, 1e-30, 4.0, 1e-30, 1.0, 2.0, 3.0), values(True, False, True))
+def products_in_order_of_a_row(x, y):
+    """Those of its parts alone would overflow, or be 0: behind 0, and far from 1 both ways. Counts in blocks of a row."""
+    long = torch.where(torch.arange(70000) == 5, 0.0, 7.0).cumprod(0)
+    rows = (x * x).double()[1:].repeat(3, 2)
+    counts = y.repeat(30000).cumsum(0), y.repeat(30000).to(torch.int8).neg().cumsum(0), y.repeat(3, 9).cumsum(1)
+    places = torch.where(torch.arange(70000) % 5000 == 7, torch.arange(70000), -1).cummax(0)
+    some = long[:40], long[::997], *(t[::997] for t in (*counts[:2], *places)), counts[2]
+    return *some, x.cumprod(0), rows.cumprod(1), (rows * rows).cumprod(1), x[1:].repeat(40).half().cumprod(0)
+
+
 @op(real(3, 4), real(4, 3))
 def overlapping_windows(x, y):
     """Results whose elements share memory, of an operand that ends there."""

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import unittest.mock
 
 import numpy
 import torch
@@ -370,6 +371,22 @@ class Box:
 torch.utils._pytree.register_pytree_node(
     Box, lambda box: ([box.a, box.b], None), lambda parts, _: Box(*parts),
     flatten_with_keys_fn=lambda box: ([(torch.utils._pytree.GetAttrKey(name), getattr(box, name)) for name in "ab"], None))
+
+
+@test
+def trees_of_named_results_are_built_without_pytorch():
+    """As its functions are slower than many a program."""
+    x = torch.randn(5, 3)
+    function = lambda a, pair: (torch.cummax(a, 0), Pair(a + pair.left, {"right": pair.right + 1}))  # noqa: E731
+    compiled = ferrite.compile(function, (x, Pair(x, x)), **OPTIONS)
+    want = function(x, Pair(x, x))
+    compiled(x, Pair(x, x))
+    with unittest.mock.patch.object(torch.utils._pytree, "tree_flatten", None), \
+            unittest.mock.patch.object(torch.utils._pytree, "tree_unflatten", None):
+        got = compiled(x, Pair(x, x))
+    assert type(got[0]) is torch.return_types.cummax and type(got[1]) is Pair, got
+    torch.testing.assert_close(got, want)
+    raises(ferrite.Error, lambda: compiled(x, (x, x)), "where")
 
 
 @test

@@ -5,11 +5,28 @@
 #define SIGNED (KERN_DTYPE(TY_I8) | KERN_DTYPE(TY_I16) | KERN_DTYPE(TY_I32) | KERN_DTYPE(TY_I64))
 #define UNSIGNED (KERN_DTYPE(TY_U8) | KERN_DTYPE(TY_U16) | KERN_DTYPE(TY_U32) | KERN_DTYPE(TY_U64))
 
+/* Of a selection compilers make two instructions. */
+#define EXTREME(name, wins)                                                                  \
+    {name, KERN_DTYPE(TY_I32), '3',                                                          \
+     "FE $T " name "_$S($T a, $T b) { return ($T)__builtin_ia32_p" name "sd256(a, b); }\n"}, \
+        {name, KERN_DTYPE(TY_I32), '4',                                                      \
+         "FE $T " name "_$S($T a, $T b) { return ($T)__builtin_ia32_p" name                  \
+         "sd512_mask(a, b, a, -1); }\n"},                                                    \
+        {name, KERN_DTYPE(TY_I64), '4',                                                      \
+         "FE $T " name "_$S($T a, $T b)\n"                                                   \
+         "{\n"                                                                               \
+         "  typedef long long wide __attribute__((vector_size(64)));\n"                      \
+         "  return ($T)__builtin_ia32_p" name "sq512_mask((wide)a, (wide)b, (wide)a, -1);\n" \
+         "}\n"},                                                                             \
+    {                                                                                        \
+        name, SIGNED | UNSIGNED, 'v',                                                        \
+            "FE $T " name "_$S($T a, $T b) { const $I m = a " wins                           \
+            " b; return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"                               \
+    }
+
 static const kern_c_piece PIECES[] = {
-    {"min", SIGNED | UNSIGNED, 'v',
-     "FE $T min_$S($T a, $T b) { const $I m = a < b; return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"},
-    {"max", SIGNED | UNSIGNED, 'v',
-     "FE $T max_$S($T a, $T b) { const $I m = a > b; return ($T)((m & ($I)a) | (~m & ($I)b)); }\n"},
+    EXTREME("min", "<"),
+    EXTREME("max", ">"),
     /* a float cut to an integer: compilers that see it come back make one truncation of both, which keeps
      * what is too large and NaN, and the sign of -0.3 */
     {"settled", KERN_DTYPE(TY_I64), 'v',
