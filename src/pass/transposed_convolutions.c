@@ -82,18 +82,35 @@ static bool read_transposed(const rewriting *r, transposed *c)
     return c->window > 0 && c->in > 0 && c->out > 0;
 }
 
+/* The pixels of the input, along one dimension, that lie in the result. */
+static int64_t pixels_inside(const transposed *c, uint32_t d, int64_t *first)
+{
+    int64_t stride = c->stride[d], last = (c->results[d] - 1 + c->padding[d]) / stride;
+    *first = (c->padding[d] + stride - 1) / stride;
+    return (last < c->sizes[d] ? last + 1 : c->sizes[d]) - *first;
+}
+
+static bool has_pixels(const transposed *c)
+{
+    int64_t first;
+    bool has = true;
+    for (uint32_t d = 0; d < c->dims && has; d++) has = pixels_inside(c, d, &first) > 0;
+    return has;
+}
+
 /* In as much memory as is small beside that of the input and the results. */
 static bool is_product(const transposed *c)
 {
     int64_t results = c->out; /* for each pixel of the input */
-    if ((c->dtype != TY_F32 && c->dtype != TY_F64) || c->groups != 1 || c->window == 1 ||
-        !ty_is_host(fx_tensor(c->x)->device))
+    if ((c->dtype != TY_F32 && c->dtype != TY_F64) || !ty_is_host(fx_tensor(c->x)->device))
         return false;
     for (uint32_t d = 0; d < c->dims; d++) {
         if (c->sizes[d] == 0 || c->results[d] == 0) return false;
         results *= c->stride[d];
     }
-    return c->out <= FEW_CHANNELS && c->out * c->window <= MOST_MEMORY * (c->in + results);
+    if (c->window == 1) return results > c->out && has_pixels(c);
+    return c->out / c->groups <= FEW_CHANNELS &&
+           c->out * c->window <= MOST_MEMORY * (c->in + results);
 }
 
 static bool is_turned(const transposed *c)
@@ -102,6 +119,17 @@ static bool is_turned(const transposed *c)
     for (uint32_t d = 0; d < c->dims && turned; d++)
         turned = c->stride[d] == 1 && c->padding[d] <= c->dilation[d] * (c->kernel[d] - 1);
     return turned;
+}
+
+/* Of few channels by themselves, in a line, and where a product has fewer results than the input has channels,
+ * the convolution is slower: its lanes hold the channels of the result, and channels that are groups each. */
+static bool is_better_turned(const transposed *c)
+{
+    int64_t in = c->in / c->groups, out = c->out / c->groups;
+    if (!is_turned(c)) return false;
+    if (in == 1) return c->groups > 1 && c->dims > 1;
+    if (in == 2 && c->dims == 1) return false;
+    return out >= FEW_CHANNELS || (out > 3 && 5 * out >= 4 * in);
 }
 
 /* ---- a product ---- */
@@ -113,24 +141,34 @@ static fx_arg ints(const rewriting *r, uint32_t count, const int64_t *items)
     return fx_int_list(r->g, list, count);
 }
 
-/* Shaped [the batch, ...]. */
-static fx_node *shaped(rewriting *r, fx_node *x, sym_expr batch, uint32_t count,
-                       const int64_t *items)
+/* [the batch, ...] */
+static fx_arg batched(const rewriting *r, sym_expr batch, uint32_t count, const int64_t *items)
 {
     sym_expr list[2 * MOST_DIMS + 2] = {batch};
     for (uint32_t i = 0; i < count; i++) list[i + 1] = sym_int(r->g->symbols, items[i]);
-    return x ? REWRITE(r, aten_reshape_default, fx_of(x), fx_int_list(r->g, list, count + 1))
-             : NULL;
+    return fx_int_list(r->g, list, count + 1);
 }
 
-/* [batch, out * taps, pixels] */
+static fx_node *shaped(rewriting *r, fx_node *x, sym_expr batch, uint32_t count,
+                       const int64_t *items)
+{
+    return x ? REWRITE(r, aten_reshape_default, fx_of(x), batched(r, batch, count, items)) : NULL;
+}
+
+/* [batch, out * taps, pixels]. Of one channel a product has nothing to add up, and what adds it up makes it. */
 static fx_node *product(rewriting *r, const transposed *c, sym_expr batch, int64_t pixels)
 {
-    fx_node *x = shaped(r, c->x, batch, 2, (int64_t[]){c->in, pixels});
+    int64_t in = c->in / c->groups, columns = c->out / c->groups * c->window;
+    bool grouped = c->groups > 1;
+    int64_t sizes[3] = {c->groups, in, pixels}, weights[3] = {c->groups, in, columns};
+    fx_node *x = shaped(r, c->x, batch, 2 + grouped, sizes + !grouped);
     fx_node *w = REWRITE(r, aten_reshape_default, fx_of(c->weight),
-                         ints(r, 2, (int64_t[]){c->in, c->out * c->window}));
-    if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, 0), fx_int(r->g, 1));
-    return x && w ? REWRITE(r, aten_matmul_default, fx_of(w), fx_of(x)) : NULL;
+                         ints(r, 2 + grouped, weights + !grouped));
+    if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, -2), fx_int(r->g, -1));
+    if (!x || !w) return NULL;
+    fx_node *made = in == 1 ? REWRITE(r, aten_mul_Tensor, fx_of(w), fx_of(x))
+                            : REWRITE(r, aten_matmul_default, fx_of(w), fx_of(x));
+    return grouped ? shaped(r, made, batch, 2, (int64_t[]){c->out * c->window, pixels}) : made;
 }
 
 /* Do the windows stand side by side? */
@@ -206,12 +244,47 @@ static fx_node *with_bias(rewriting *r, const transposed *c, fx_node *sum)
     return bias ? REWRITE(r, aten_add_Tensor, fx_of(sum), fx_of(bias)) : NULL;
 }
 
+/* ---- one tap ---- */
+
+/* Every stride-th pixel of the result is one of the product, the others are zero. */
+static fx_node *spread_out(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
+{
+    int64_t sizes[MOST_DIMS + 1] = {c->out}, results[MOST_DIMS + 1] = {c->out},
+            steps[MOST_DIMS + 2], step = 1, offset = 0, first;
+    for (uint32_t d = 0; d < c->dims; d++) {
+        sizes[d + 1] = c->sizes[d];
+        results[d + 1] = c->results[d];
+    }
+    fx_node *x = with_bias(r, c, shaped(r, columns, batch, c->dims + 1, sizes));
+    for (uint32_t d = c->dims; d-- > 0;) {
+        sizes[d + 1] = pixels_inside(c, d, &first);
+        if (x && sizes[d + 1] != c->sizes[d])
+            x = REWRITE(r, aten_slice_Tensor, fx_of(x), fx_int(r->g, d + 2), fx_int(r->g, first),
+                        fx_int(r->g, first + sizes[d + 1]));
+        steps[d + 2] = step * c->stride[d];
+        offset += step * (first * c->stride[d] - c->padding[d]);
+        step *= c->results[d];
+    }
+    steps[1] = step;
+    steps[0] = step * c->out;
+    fx_node *zeros = REWRITE(r, aten_new_zeros_default, fx_of(c->x),
+                             batched(r, batch, c->dims + 1, results));
+    zeros = with_bias(r, c, zeros);
+    return x && zeros ? REWRITE(r, aten_as_strided_scatter_default, fx_of(zeros), fx_of(x),
+                                batched(r, batch, c->dims + 1, sizes),
+                                ints(r, c->dims + 2, steps), fx_int(r->g, offset))
+                      : NULL;
+}
+
+/* ---- which ---- */
+
 static fx_node *to_product(rewriting *r, const transposed *c)
 {
     sym_expr batch = fx_tensor(c->x)->sizes[0];
     int64_t pixels = 1;
     for (uint32_t d = 0; d < c->dims; d++) pixels *= c->sizes[d];
     fx_node *columns = product(r, c, batch, pixels), *sum;
+    if (c->window == 1) return spread_out(r, c, columns, batch);
     if (is_apart(c))
         sum = side_by_side(r, c, columns, batch);
     else if (c->dims == 1)
@@ -258,7 +331,7 @@ static fx_node *to_what_is_faster(rewriting *r)
 {
     transposed c;
     if (!read_transposed(r, &c)) return NULL;
-    if (is_product(&c)) return to_product(r, &c);
+    if (is_product(&c) && !is_better_turned(&c)) return to_product(r, &c);
     return is_turned(&c) ? to_convolution(r, &c) : NULL;
 }
 
