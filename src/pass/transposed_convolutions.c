@@ -24,6 +24,7 @@ typedef struct transposed {
     int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS];
     int64_t sizes[MOST_DIMS], results[MOST_DIMS]; /* of an image; 0: only the run knows */
     int64_t groups;
+    bool is_empty; /* maybe */
 } transposed;
 
 /* ---- what it is ---- */
@@ -76,6 +77,8 @@ static bool read_transposed(const rewriting *r, transposed *c)
         c->kernel[d] = size_at(g, wt, d + 2);
         c->sizes[d] = size_at(g, xt, d + 2);
         c->results[d] = size_at(g, out, d + 2);
+        c->is_empty |= !sym_known_less_equal(g->symbols, sym_int(g->symbols, 1), out->sizes[d + 2],
+                                             NULL);
         if (past[d] >= c->stride[d]) return false;
         c->window *= c->kernel[d];
     }
@@ -113,9 +116,10 @@ static bool is_product(const transposed *c)
            c->out * c->window <= MOST_MEMORY * (c->in + results);
 }
 
+/* PyTorch has no other convolution without a result. */
 static bool is_turned(const transposed *c)
 {
-    bool turned = true;
+    bool turned = !c->is_empty;
     for (uint32_t d = 0; d < c->dims && turned; d++)
         turned = c->stride[d] == 1 && c->padding[d] <= c->dilation[d] * (c->kernel[d] - 1);
     return turned;
