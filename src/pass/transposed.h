@@ -12,8 +12,10 @@ typedef struct transposed {
     const fx_arg *bias;
     ty_dtype dtype;
     int64_t in, out, window; /* channels; taps */
-    int64_t kernel[TRANSPOSED_MOST_DIMS], stride[TRANSPOSED_MOST_DIMS], padding[TRANSPOSED_MOST_DIMS], dilation[TRANSPOSED_MOST_DIMS];
-    int64_t sizes[TRANSPOSED_MOST_DIMS], results[TRANSPOSED_MOST_DIMS]; /* of an image; 0: only the run knows */
+    int64_t kernel[TRANSPOSED_MOST_DIMS], stride[TRANSPOSED_MOST_DIMS],
+        padding[TRANSPOSED_MOST_DIMS], dilation[TRANSPOSED_MOST_DIMS];
+    int64_t sizes[TRANSPOSED_MOST_DIMS],
+        results[TRANSPOSED_MOST_DIMS]; /* of an image; 0: only the run knows */
     int64_t groups;
     bool is_empty; /* maybe */
 } transposed;

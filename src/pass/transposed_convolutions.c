@@ -55,8 +55,8 @@ bool transposed_read(const rewriting *r, transposed *c)
         c->kernel[d] = size_at(g, wt, d + 2);
         c->sizes[d] = size_at(g, xt, d + 2);
         c->results[d] = size_at(g, out, d + 2);
-        c->is_empty |= !sym_known_less_equal(g->symbols, sym_int(g->symbols, 1), out->sizes[d + 2],
-                                             NULL);
+        c->is_empty |=
+            !sym_known_less_equal(g->symbols, sym_int(g->symbols, 1), out->sizes[d + 2], NULL);
         if (past[d] >= c->stride[d]) return false;
         c->window *= c->kernel[d];
     }
@@ -90,7 +90,7 @@ static fx_node *turned_weight(rewriting *r, const transposed *c)
 {
     int64_t dims[TRANSPOSED_MOST_DIMS],
         apart[TRANSPOSED_MOST_DIMS + 3] = {c->groups, c->in / c->groups, c->out / c->groups},
-                          sizes[TRANSPOSED_MOST_DIMS + 2] = {c->out, c->in / c->groups};
+                                     sizes[TRANSPOSED_MOST_DIMS + 2] = {c->out, c->in / c->groups};
     for (uint32_t d = 0; d < c->dims; d++) {
         dims[d] = d + 2;
         apart[d + 3] = sizes[d + 2] = c->kernel[d];
@@ -98,7 +98,8 @@ static fx_node *turned_weight(rewriting *r, const transposed *c)
     fx_node *w = REWRITE(r, aten_flip_default, fx_of(c->weight), transposed_ints(r, c->dims, dims));
     if (w) w = REWRITE(r, aten_reshape_default, fx_of(w), transposed_ints(r, c->dims + 3, apart));
     if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, 1), fx_int(r->g, 2));
-    return w ? REWRITE(r, aten_reshape_default, fx_of(w), transposed_ints(r, c->dims + 2, sizes)) : NULL;
+    return w ? REWRITE(r, aten_reshape_default, fx_of(w), transposed_ints(r, c->dims + 2, sizes))
+             : NULL;
 }
 
 static fx_node *to_convolution(rewriting *r, const transposed *c)
@@ -109,8 +110,8 @@ static fx_node *to_convolution(rewriting *r, const transposed *c)
     fx_node *w = turned_weight(r, c);
     return w ? REWRITE(r, aten_convolution_default, fx_of(c->x), fx_of(w), *c->bias,
                        transposed_ints(r, c->dims, c->stride), transposed_ints(r, c->dims, padding),
-                       transposed_ints(r, c->dims, c->dilation), fx_bool(false), transposed_ints(r, c->dims, none),
-                       fx_int(r->g, c->groups))
+                       transposed_ints(r, c->dims, c->dilation), fx_bool(false),
+                       transposed_ints(r, c->dims, none), fx_int(r->g, c->groups))
              : NULL;
 }
 

@@ -89,8 +89,9 @@ static bool is_apart(const transposed *c)
 /* Then there is nothing to add up, and the reader may read the product itself. */
 static fx_node *side_by_side(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
 {
-    int64_t sizes[2 * TRANSPOSED_MOST_DIMS + 1] = {c->out}, order[2 * TRANSPOSED_MOST_DIMS + 2] = {0, 1},
-                                  results[TRANSPOSED_MOST_DIMS + 1] = {c->out};
+    int64_t sizes[2 * TRANSPOSED_MOST_DIMS + 1] = {c->out},
+                                             order[2 * TRANSPOSED_MOST_DIMS + 2] = {0, 1},
+                                             results[TRANSPOSED_MOST_DIMS + 1] = {c->out};
     for (uint32_t d = 0; d < c->dims; d++) {
         sizes[1 + d] = c->kernel[d];
         sizes[1 + c->dims + d] = c->sizes[d];
@@ -99,7 +100,8 @@ static fx_node *side_by_side(rewriting *r, const transposed *c, fx_node *columns
         results[1 + d] = c->results[d];
     }
     fx_node *x = shaped(r, columns, batch, 1 + 2 * c->dims, sizes);
-    if (x) x = REWRITE(r, aten_permute_default, fx_of(x), transposed_ints(r, 2 + 2 * c->dims, order));
+    if (x)
+        x = REWRITE(r, aten_permute_default, fx_of(x), transposed_ints(r, 2 + 2 * c->dims, order));
     return shaped(r, x, batch, 1 + c->dims, results);
 }
 
@@ -109,8 +111,8 @@ static fx_node *added_up(rewriting *r, fx_node *columns, const int64_t *results,
                          const int64_t *stride)
 {
     return columns ? REWRITE(r, aten_col2im_default, fx_of(columns), transposed_ints(r, 2, results),
-                             transposed_ints(r, 2, kernel), transposed_ints(r, 2, dilation), transposed_ints(r, 2, padding),
-                             transposed_ints(r, 2, stride))
+                             transposed_ints(r, 2, kernel), transposed_ints(r, 2, dilation),
+                             transposed_ints(r, 2, padding), transposed_ints(r, 2, stride))
                    : NULL;
 }
 
@@ -145,7 +147,8 @@ static fx_node *with_bias(rewriting *r, const transposed *c, fx_node *sum)
 {
     int64_t sizes[TRANSPOSED_MOST_DIMS + 1] = {c->out, 1, 1, 1};
     if (!sum || c->bias->kind != FX_ARG_NODE) return sum;
-    fx_node *bias = REWRITE(r, aten_reshape_default, *c->bias, transposed_ints(r, c->dims + 1, sizes));
+    fx_node *bias =
+        REWRITE(r, aten_reshape_default, *c->bias, transposed_ints(r, c->dims + 1, sizes));
     return bias ? REWRITE(r, aten_add_Tensor, fx_of(sum), fx_of(bias)) : NULL;
 }
 
@@ -154,8 +157,10 @@ static fx_node *with_bias(rewriting *r, const transposed *c, fx_node *sum)
 /* Every stride-th pixel of the result is one of the product, the others are zero. */
 static fx_node *spread_out(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
 {
-    int64_t sizes[TRANSPOSED_MOST_DIMS + 1] = {c->out}, results[TRANSPOSED_MOST_DIMS + 1] = {c->out},
-            steps[TRANSPOSED_MOST_DIMS + 2], step = 1, offset = 0, first;
+    int64_t sizes[TRANSPOSED_MOST_DIMS + 1] = {c->out},
+                                         results[TRANSPOSED_MOST_DIMS + 1] = {c->out},
+                                         steps[TRANSPOSED_MOST_DIMS + 2], step = 1, offset = 0,
+                                         first;
     for (uint32_t d = 0; d < c->dims; d++) {
         sizes[d + 1] = c->sizes[d];
         results[d + 1] = c->results[d];
@@ -172,8 +177,8 @@ static fx_node *spread_out(rewriting *r, const transposed *c, fx_node *columns, 
     }
     steps[1] = step;
     steps[0] = step * c->out;
-    fx_node *zeros = REWRITE(r, aten_new_zeros_default, fx_of(c->x),
-                             batched(r, batch, c->dims + 1, results));
+    fx_node *zeros =
+        REWRITE(r, aten_new_zeros_default, fx_of(c->x), batched(r, batch, c->dims + 1, results));
     zeros = with_bias(r, c, zeros);
     return x && zeros ? REWRITE(r, aten_as_strided_scatter_default, fx_of(zeros), fx_of(x),
                                 batched(r, batch, c->dims + 1, sizes),

@@ -165,7 +165,8 @@ static bool add_up_to(const sym_table *t, sym_expr a, sym_expr b, int64_t *sum)
     for (uint32_t i = 0; i < 2; i++) {
         counts[i] = sym_term_count(t, sides[i]);
         if (counts[i] == 0) continue;
-        sym_term last = sym_term_at(t, sides[i], counts[i] - 1); /* the constant, where there is one */
+        sym_term last =
+            sym_term_at(t, sides[i], counts[i] - 1); /* the constant, where there is one */
         if (last.product.id != t->one.id) continue;
         if (__builtin_add_overflow(*sum, last.coefficient, sum)) return false;
         counts[i]--;

@@ -1,10 +1,14 @@
-/* sample.c -- reading images at computed places: grid_sampler, affine_grid. */
+/* sample.c -- reading images at computed places: grid_sampler, affine_grid.
+ *
+ * Each channel is read at the same places: where there are several, the places and the weights of their taps
+ * are stored, once for all of them.
+ */
 #include "lower/compose.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DIMS = 3, MOST_TAPS = 4 };
+enum { MOST_DIMS = 3, MOST_TAPS = 4, MOST_STORED = 8, FEW_CHANNELS = 4 };
 typedef enum grid_mode { BILINEAR, NEAREST, BICUBIC } grid_mode;
 typedef enum grid_padding { ZEROS, BORDER, REFLECTION } grid_padding;
 
@@ -123,6 +127,11 @@ static uint32_t taps_of(const gridding *g, uint32_t k, tap *taps)
     return 4;
 }
 
+static loop_value is_inside(const gridding *g, loop_value at, uint32_t k)
+{
+    return op2(g, LOOP_AND, op2(g, LOOP_LE, number(g, 0), at), op2(g, LOOP_LT, at, size_of(g, k)));
+}
+
 /* The image at whole coordinates, 0 outside. */
 static loop_value pixel(const gridding *g, const loop_value *at)
 {
@@ -130,9 +139,7 @@ static loop_value pixel(const gridding *g, const loop_value *at)
     sym_expr place[MOST_DIMS + 2] = {l->axes[0], l->axes[1]};
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
     for (uint32_t k = 0; k < g->dims; k++) {
-        loop_value low = op2(g, LOOP_LE, number(g, 0), at[k]),
-                   high = op2(g, LOOP_LT, at[k], size_of(g, k));
-        inside = op2(g, LOOP_AND, inside, op2(g, LOOP_AND, low, high));
+        inside = op2(g, LOOP_AND, inside, is_inside(g, at[k], k));
         place[k + 2] = lower_lookup(l, loop_cast(l->program, TY_I64, at[k]), g->x.sizes[k + 2],
                                     (int32_t)k + 2);
     }
@@ -140,15 +147,152 @@ static loop_value pixel(const gridding *g, const loop_value *at)
     return loop_masked(l->program, inside, v, number(g, 0));
 }
 
-static loop_value sampled(const gridding *g, tap taps[][MOST_TAPS], const uint32_t *counts,
-                          uint32_t k, loop_value *at)
+/* ---- places of all channels ---- */
+
+typedef struct sampling {
+    tap taps[MOST_DIMS][MOST_TAPS];
+    uint32_t counts[MOST_DIMS];
+    bool is_stored;
+    tensor planes, numbers[MOST_STORED]; /* of each combination of taps, the last dim's first */
+} sampling;
+
+static uint32_t taps_in_all(const gridding *g, const sampling *s)
 {
-    if (k == g->dims) return pixel(g, at);
-    loop_value sum = {0};
-    for (uint32_t j = 0; j < counts[k]; j++) {
-        at[k] = taps[k][j].at;
-        loop_value v = sampled(g, taps, counts, k + 1, at);
-        if (taps[k][j].weight.id) v = op2(g, LOOP_MUL, v, taps[k][j].weight);
+    uint32_t all = 1;
+    for (uint32_t k = 0; k < g->dims; k++) all *= s->counts[k];
+    return all;
+}
+
+/* Where the taps of this combination are. */
+static void places_of(const gridding *g, const sampling *s, uint32_t combination, loop_value *at)
+{
+    for (uint32_t k = g->dims; k-- > 0; combination /= s->counts[k])
+        at[k] = s->taps[k][combination % s->counts[k]].at;
+}
+
+/* The image as [N, C, pixels]; false: its pixels do not lie side by side, or their numbers are long. */
+static bool as_planes(const gridding *g, tensor *planes)
+{
+    lowering *l = g->l;
+    sym_table *s = l->symbols;
+    if (!g->x.box->realised || g->x.map) return false;
+    loop_view view = lower_strided(l, g->x);
+    sym_expr pixels = l->one;
+    int64_t least, most;
+    for (uint32_t k = view.rank; k-- > 2;) {
+        if (!lower_is_one(l, view.sizes[k]) && !sym_same(view.strides[k], pixels)) return false;
+        pixels = sym_mul(s, pixels, view.sizes[k]);
+    }
+    sym_range(s, pixels, NULL, &least, &most);
+    if (most > INT32_MAX) return false;
+    sym_expr sizes[3] = {view.sizes[0], view.sizes[1], pixels},
+             strides[3] = {view.strides[0], view.strides[1], l->one};
+    view.rank = 3;
+    view.sizes = lower_sizes_copy(l, sizes, 3);
+    view.strides = lower_sizes_copy(l, strides, 3);
+    *planes = lower_viewed(l, view);
+    return true;
+}
+
+/* A number of each place: [N, 1, ...]. */
+static tensor of_places(const gridding *g, ty_dtype d, sym_expr *sizes)
+{
+    lowering *l = g->l;
+    const ty_tensor *out = fx_tensor(l->node);
+    memcpy(sizes, out->sizes, out->rank * sizeof *sizes);
+    sizes[1] = l->one;
+    return lower_temp_tensor(l, d, out->rank, lower_sizes_copy(l, sizes, out->rank), NULL);
+}
+
+static void store_places(const gridding *g, loop_op *op, tensor to, loop_value v)
+{
+    lowering *l = g->l;
+    sym_expr at = lower_flat(l, l->axes, to.box->view.strides, to.rank);
+    lower_store(l, op, (loop_store){.buffer = to.box->view.buffer, .index = at, .value = v});
+}
+
+static loop_value at_place(const gridding *g, tensor t)
+{
+    sym_expr at[MOST_DIMS + 2];
+    memcpy(at, g->l->axes, (g->dims + 2) * sizeof *at);
+    at[1] = g->l->zero;
+    return lower_at(g->l, t, at);
+}
+
+/* The number of the pixel at whole coordinates, -1 outside. */
+static loop_value pixel_number(const gridding *g, const loop_value *at)
+{
+    lowering *l = g->l;
+    loop_program *p = l->program;
+    loop_value inside = loop_const_int(p, TY_BOOL, 1), index = loop_const_int(p, TY_I32, 0);
+    for (uint32_t k = 0; k < g->dims; k++) {
+        loop_value size = loop_cast(p, TY_I32, loop_index(p, g->x.sizes[k + 2])),
+                   fits = is_inside(g, at[k], k),
+                   whole = loop_masked(p, fits, at[k], loop_const_float(p, g->d, 0));
+        inside = op2(g, LOOP_AND, inside, fits);
+        index = op2(g, LOOP_ADD, op2(g, LOOP_MUL, index, size), loop_cast(p, TY_I32, whole));
+    }
+    return loop_masked(p, inside, index, loop_const_int(p, TY_I32, -1));
+}
+
+static loop_value numbered_pixel(const gridding *g, tensor planes, tensor numbers)
+{
+    lowering *l = g->l;
+    loop_program *p = l->program;
+    loop_value at = at_place(g, numbers),
+               pixels = loop_cast(p, TY_I32, loop_index(p, planes.sizes[2])),
+               inside = op2(g, LOOP_AND, op2(g, LOOP_LE, loop_const_int(p, TY_I32, 0), at),
+                            op2(g, LOOP_LT, at, pixels));
+    sym_expr place[3] = {l->axes[0], l->axes[1],
+                         lower_lookup(l, loop_cast(p, TY_I64, at), planes.sizes[2], 2)};
+    return loop_masked(p, inside, loop_cast(p, g->d, lower_at(l, planes, place)), number(g, 0));
+}
+
+/* Stores where the taps are, and the second's weight of each dim, of which the first's is the rest. */
+static void store_taps(const gridding *g, sampling *s)
+{
+    lowering *l = g->l;
+    sym_expr sizes[MOST_DIMS + 2];
+    tensor weights[MOST_DIMS];
+    uint32_t all = taps_in_all(g, s);
+    for (uint32_t k = 0; k < g->dims; k++)
+        if (s->counts[k] == 2) weights[k] = of_places(g, g->d, sizes);
+    for (uint32_t i = 0; i < all; i++) s->numbers[i] = of_places(g, TY_I32, sizes);
+    loop_op *op = lower_nest(l, g->dims + 2, sizes, 0, NULL);
+    for (uint32_t i = 0; i < all; i++) {
+        loop_value at[MOST_DIMS];
+        places_of(g, s, i, at);
+        store_places(g, op, s->numbers[i], pixel_number(g, at));
+    }
+    for (uint32_t k = 0; k < g->dims; k++) {
+        if (s->counts[k] != 2) continue;
+        store_places(g, op, weights[k], s->taps[k][1].weight);
+        s->taps[k][1].weight = at_place(g, weights[k]);
+        s->taps[k][0].weight = op2(g, LOOP_SUB, number(g, 1), s->taps[k][1].weight);
+    }
+    s->is_stored = true;
+}
+
+static bool is_worth_storing(const gridding *g, sampling *s)
+{
+    return lower_has_operators(g->l) && taps_in_all(g, s) <= MOST_STORED &&
+           sym_hint(g->l->symbols, g->x.sizes[1], 1) >= FEW_CHANNELS && as_planes(g, &s->planes);
+}
+
+/* ---- all of them ---- */
+
+/* From dim k on, of this combination of taps in the dims before. */
+static loop_value sampled(const gridding *g, const sampling *s, uint32_t k, uint32_t combination)
+{
+    loop_value sum = {0}, at[MOST_DIMS];
+    if (k == g->dims && s->is_stored) return numbered_pixel(g, s->planes, s->numbers[combination]);
+    if (k == g->dims) {
+        places_of(g, s, combination, at);
+        return pixel(g, at);
+    }
+    for (uint32_t j = 0; j < s->counts[k]; j++) {
+        loop_value v = sampled(g, s, k + 1, combination * s->counts[k] + j);
+        if (s->taps[k][j].weight.id) v = op2(g, LOOP_MUL, v, s->taps[k][j].weight);
         sum = sum.id ? op2(g, LOOP_ADD, sum, v) : v;
     }
     return sum;
@@ -159,9 +303,7 @@ fe_status lower_op_grid_sampler(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     gridding g = {.l = l, .x = lower_arg(l, "input"), .grid = lower_arg(l, "grid")};
-    tap taps[MOST_DIMS][MOST_TAPS];
-    uint32_t counts[MOST_DIMS];
-    loop_value at[MOST_DIMS];
+    sampling s = {.is_stored = false};
     g.dims = g.x.rank - 2;
     g.mode = (grid_mode)lower_int_or(l, "interpolation_mode", 0);
     g.padding = (grid_padding)lower_int_or(l, "padding_mode", 0);
@@ -170,9 +312,9 @@ fe_status lower_op_grid_sampler(lowering *l, fx_node *n, const lower_row *row)
     if (g.dims < 2 || g.dims > MOST_DIMS) return lower_fail(l, "sampling in %u dimensions", g.dims);
     lower_share(l, g.x);
     lower_share(l, g.grid);
-    memset(taps, 0, sizeof taps);
-    for (uint32_t k = 0; k < g.dims; k++) counts[k] = taps_of(&g, k, taps[k]);
-    loop_value v = loop_cast(l->program, out->dtype, sampled(&g, taps, counts, 0, at));
+    for (uint32_t k = 0; k < g.dims; k++) s.counts[k] = taps_of(&g, k, s.taps[k]);
+    if (is_worth_storing(&g, &s)) store_taps(&g, &s);
+    loop_value v = loop_cast(l->program, out->dtype, sampled(&g, &s, 0, 0));
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
 

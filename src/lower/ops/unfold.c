@@ -85,7 +85,8 @@ static bool are_tiles(lowering *l, tensor x, const windows *w)
 static lower_tensor tiles(lowering *l, tensor x, const windows *w, const ty_tensor *out)
 {
     static const uint32_t ORDER[6] = {0, 1, 3, 5, 2, 4};
-    sym_expr sizes[6] = {x.sizes[0], x.sizes[1], w->down, lower_const(l, w->kernel[0]),
+    sym_expr sizes[6] = {x.sizes[0], x.sizes[1],
+                         w->down,    lower_const(l, w->kernel[0]),
                          w->across,  lower_const(l, w->kernel[1])};
     tensor apart = lower_reshape(l, x, 6, lower_sizes_copy(l, sizes, 6));
     return lower_reshape(l, lower_permute(l, apart, ORDER), out->rank, out->sizes);
@@ -107,8 +108,8 @@ fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
     if (are_tiles(l, x, &w)) return lower_give(l, tiles(l, x, &w, out));
     if (sym_is_int(s, w.down, &down) && sym_is_int(s, w.across, &across))
         return lower_give(l, stored_windows(l, x, &w, out));
-    sym_expr part = l->axes[batched], window = l->axes[batched + 1], kw = lower_const(l, w.kernel[1]),
-             kh = lower_const(l, w.kernel[0]);
+    sym_expr part = l->axes[batched], window = l->axes[batched + 1],
+             kw = lower_const(l, w.kernel[1]), kh = lower_const(l, w.kernel[0]);
     sym_expr where[6] = {batched ? l->axes[0] : l->zero,
                          sym_floordiv(s, part, sym_mul(s, kw, kh)),
                          sym_mod(s, sym_floordiv(s, part, kw), kh),
