@@ -1,5 +1,6 @@
 /* transposed_convolutions.c -- transposed convolutions of stride 1 as convolutions with the window turned
- * round. There are more ways to do those, for channels by themselves and for small windows (depthwise, Winograd).
+ * round. There are more ways to do those, for channels by themselves and for small windows (depthwise,
+ * Winograd).
  */
 #include "pass/transposed.h"
 
@@ -72,8 +73,9 @@ bool transposed_is_turned(const transposed *c)
     return turned;
 }
 
-/* Of few channels by themselves, in a line, and where a product has fewer results than the input has channels,
- * the convolution is slower: its lanes hold the channels of the result, and channels that are groups each. */
+/* Of few channels by themselves, in a line, and where a product has fewer results than the input has
+ * channels, the convolution is slower: its lanes hold the channels of the result, and channels that are
+ * groups each. */
 bool transposed_is_better_turned(const transposed *c)
 {
     int64_t in = c->in / c->groups, out = c->out / c->groups;

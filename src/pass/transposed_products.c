@@ -60,7 +60,7 @@ static fx_node *shaped(rewriting *r, fx_node *x, sym_expr batch, uint32_t count,
     return x ? REWRITE(r, aten_reshape_default, fx_of(x), batched(r, batch, count, items)) : NULL;
 }
 
-/* [batch, out * taps, pixels]. Of one channel a product has nothing to add up, and what adds it up makes it. */
+/* [batch, out * taps, pixels]. Of one channel a product has nothing to add up, and col2im makes it. */
 static fx_node *product(rewriting *r, const transposed *c, sym_expr batch, int64_t pixels)
 {
     int64_t in = c->in / c->groups, columns = c->out / c->groups * c->window;

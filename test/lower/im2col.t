@@ -1,4 +1,4 @@
-# windows are stored by loops over kernel and windows, with nothing to divide; those of an image whose size only the run knows by what a reader asks for; those that fill the image side by side are the image seen otherwise
+# windows are stored by loops over kernel and windows, with nothing to divide; those of an image whose size only the run knows by what a reader asks for; those that stand side by side are what they fill of the image, seen otherwise
 --run-- for n in one open tiles; do ferrite inspect $n.fx --stage loop --verify | sed -n '/^nest/,$p'; done
 --file one.fx--
 graph main {
@@ -17,9 +17,8 @@ graph main {
   output (user %y)
 }
 --file tiles.fx--
-symbols { s0 in [1, 90] }
 graph main {
-  placeholder %x user "x" : f32[2,3,4*s0,6]
+  placeholder %x user "x" : f32[2,3,9,6]
   %y = aten.im2col.default(%x, [4, 3], [1, 1], [0, 0], [4, 3])
   output (user %y)
 }
@@ -39,8 +38,8 @@ nest [i0 < 12, i1 < (s0 // 2)*(s1 // 2)] origin 1 {
   @buf1[i0*(s0 // 2)*(s1 // 2) + i1] = %0
 }
 output @buf1[12,(s0 // 2)*(s1 // 2)]{(s0 // 2)*(s1 // 2),1}
-nest [i0 < 2, i1 < 36, i2 < 2*s0] origin 2 {
-  %0 = load f32 @x[72*s0*i0 + 24*s0*(i1 // 12) + 24*(i2 // 2) + i1 % 3 + 3*(i2 % 2) + 6*((i1 // 3) % 4)]
-  @buf1[72*s0*i0 + 2*s0*i1 + i2] = %0
+nest [i0 < 2, i1 < 36, i2 < 4] origin 2 {
+  %0 = load f32 @x[162*i0 + 54*(i1 // 12) + 24*(i2 // 2) + i1 % 3 + 3*(i2 % 2) + 6*((i1 // 3) % 4)]
+  @buf1[144*i0 + 4*i1 + i2] = %0
 }
-output @buf1[2,36,2*s0]{72*s0,2*s0,1}
+output @buf1[2,36,4]{144,4,1}

@@ -105,9 +105,9 @@ static bool has_planes(lowering *l, uint32_t rank, const sym_expr *sizes, const 
     return has;
 }
 
-/* Of planes of pixels, to such: lanes hold pixels, and no plane is turned; these are to outweigh a weight that
- * is not packed. Where it does not matter how the result lies, its readers may have to turn it, so it is to be
- * the smaller one. */
+/* Of planes of pixels, to such: lanes hold pixels, and no plane is turned; these are to outweigh a weight
+ * that is not packed. Where it does not matter how the result lies, its readers may have to turn it, so it
+ * is to be the smaller one. */
 static bool is_product_of_planes(lowering *l, const convolution *c, const loop_view *x)
 {
     sym_table *s = l->symbols;

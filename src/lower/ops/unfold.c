@@ -71,23 +71,27 @@ static lower_tensor stored_windows(lowering *l, tensor x, const windows *w, cons
     return lower_reshape(l, columns, out->rank, out->sizes);
 }
 
-/* Do windows stand side by side, and fill the image? */
-static bool are_tiles(lowering *l, tensor x, const windows *w)
+/* Do windows stand side by side? */
+static bool are_tiles(const windows *w)
 {
     bool tile = true;
     for (uint32_t k = 0; k < 2 && tile; k++)
-        tile = w->stride[k] == w->kernel[k] && w->dilation[k] == 1 && w->padding[k] == 0 &&
-               sym_known_divisible(l->symbols, x.sizes[k + 2], lower_const(l, w->kernel[k]), NULL);
+        tile = w->stride[k] == w->kernel[k] && w->dilation[k] == 1 && w->padding[k] == 0;
     return tile;
 }
 
-/* Then they are the image seen otherwise. */
+/* Then they are the image, or what they fill of it, seen otherwise. */
 static lower_tensor tiles(lowering *l, tensor x, const windows *w, const ty_tensor *out)
 {
     static const uint32_t ORDER[6] = {0, 1, 3, 5, 2, 4};
     sym_expr sizes[6] = {x.sizes[0], x.sizes[1],
                          w->down,    lower_const(l, w->kernel[0]),
                          w->across,  lower_const(l, w->kernel[1])};
+    for (uint32_t k = 0; k < 2; k++) {
+        sym_expr filled = sym_mul(l->symbols, sizes[2 * k + 2], sizes[2 * k + 3]);
+        if (!sym_known_equal(l->symbols, filled, x.sizes[k + 2]))
+            x = lower_slice(l, x, k + 2, l->zero, filled, l->one);
+    }
     tensor apart = lower_reshape(l, x, 6, lower_sizes_copy(l, sizes, 6));
     return lower_reshape(l, lower_permute(l, apart, ORDER), out->rank, out->sizes);
 }
@@ -105,9 +109,9 @@ fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
     if (!read_windows(l, &w, x.sizes[2], x.sizes[3]))
         return lower_fail(l, "windows that are not constant");
     sym_table *s = l->symbols;
-    if (are_tiles(l, x, &w)) return lower_give(l, tiles(l, x, &w, out));
-    if (sym_is_int(s, w.down, &down) && sym_is_int(s, w.across, &across))
-        return lower_give(l, stored_windows(l, x, &w, out));
+    bool is_known = sym_is_int(s, w.down, &down) && sym_is_int(s, w.across, &across);
+    if (is_known)
+        return lower_give(l, are_tiles(&w) ? tiles(l, x, &w, out) : stored_windows(l, x, &w, out));
     sym_expr part = l->axes[batched], window = l->axes[batched + 1],
              kw = lower_const(l, w.kernel[1]), kh = lower_const(l, w.kernel[0]);
     sym_expr where[6] = {batched ? l->axes[0] : l->zero,
