@@ -156,7 +156,7 @@ static bool convolved_sizes(infer_call *c, const ty_tensor *input, const ty_tens
         sizes[d + 2] = w.is_same ? size
                        : back    ? transposed(c, &w, d, size, kernel)
                                  : convolved(c, &w, d, size, kernel);
-        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, w.is_same ? 0 : 1), sizes[d + 2],
+        (void)INFER_REQUIRE(c, SYM_LE, infer_number(c, w.is_same || back ? 0 : 1), sizes[d + 2],
                             "calculated output size of %s with weight %s is too small",
                             infer_shape(c, input), infer_shape(c, weight));
     }

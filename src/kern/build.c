@@ -369,23 +369,6 @@ static void build_group(kern_builder *b, uint32_t lanes)
     kern_size_tiles(b);
 }
 
-static uint32_t widest_vector(const kern_ir *k)
-{
-    uint32_t bytes = 4;
-    for (uint32_t i = 1; i < k->values.count; i++) {
-        const kern_value *v = &k->values.at[i];
-        if (v->vector && v->dtype != TY_BOOL && ty_dtype_size(v->dtype) > bytes)
-            bytes = ty_dtype_size(v->dtype);
-    }
-    for (uint32_t i = 0; i < k->sums.count; i++) {
-        const kern_sum *sum = &k->sums.at[i];
-        uint32_t own = ty_dtype_size(sum->dtype), place = ty_dtype_size(sum->place);
-        if (sum->vector && own > bytes) bytes = own;
-        if (kern_is_arg(sum->reduce) && place > bytes) bytes = place;
-    }
-    return bytes;
-}
-
 static bool has_turned(const kern_ir *k)
 {
     for (uint32_t i = 1; i < k->values.count; i++)
@@ -457,7 +440,9 @@ fe_status kern_lower(const sched_schedule *s, const sched_group *g, const target
         b.squares = false;
         build_group(&b, lanes);
     }
-    if (lanes > 1 && widest_vector(b.k) == 8) build_group(&b, bytes / 8);
+    bool is_half = kern_widest_vector(b.k) == 8 ||
+                   (bytes > LEAST_VECTOR_BYTES && kern_has_short_gathers(&b, lanes));
+    if (lanes > 1 && is_half) build_group(&b, bytes / 8);
     if (b.k->outer_vector && (b.tile_bytes > target->limits.lane_tile_bytes || b.moving_tile)) {
         /* a tile for each lane would be too much for the stack, or has no place for all at once */
         b.vector = SCHED_VECTOR_NONE;

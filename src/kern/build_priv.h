@@ -145,4 +145,10 @@ void kern_forward(kern_builder *b, loop_buffer_id buffer, sym_expr index, kern_r
 /* After a store: what was loaded from the buffer before must be loaded again. */
 void kern_forget_loads(kern_builder *b, loop_buffer_id buffer);
 
+/* ---- lanes.c ---- */
+/* The bytes of the largest element that lanes hold, 4 or 8. */
+uint32_t kern_widest_vector(const kern_ir *k);
+/* Do lanes gather in rows that half of them hold? */
+bool kern_has_short_gathers(const kern_builder *b, uint32_t lanes);
+
 #endif

@@ -1,30 +1,10 @@
-/* transposed_convolutions.c -- transposed convolutions as what is faster.
- *
- * One to few channels becomes one product, of the weight with the input's pixels, whose results col2im adds
- * up where they meet.
- * By itself a product of each tap fills lanes with the channels of the result: of three channels, three
- * lanes. Here the lanes hold pixels. What it takes is memory for all the products; so where they are many the
- * convolution is left. In three dimensions col2im goes over two of them, and over the first one then.
- *
- * Another one of stride 1 is a convolution with the window turned round. There are more ways to do those, for
- * channels by themselves and for small windows (depthwise, Winograd).
+/* transposed_convolutions.c -- transposed convolutions of stride 1 as convolutions with the window turned
+ * round. There are more ways to do those, for channels by themselves and for small windows (depthwise,
+ * Winograd).
  */
-#include "pass/match.h"
+#include "pass/transposed.h"
 
 #include <string.h>
-
-enum { MOST_DIMS = 3, FEW_CHANNELS = 16, MOST_MEMORY = 6 };
-
-typedef struct transposed {
-    uint32_t dims;
-    fx_node *x, *weight;
-    const fx_arg *bias;
-    ty_dtype dtype;
-    int64_t in, out, window; /* channels; taps */
-    int64_t kernel[MOST_DIMS], stride[MOST_DIMS], padding[MOST_DIMS], dilation[MOST_DIMS];
-    int64_t sizes[MOST_DIMS], results[MOST_DIMS]; /* of an image; 0: only the run knows */
-    int64_t groups;
-} transposed;
 
 /* ---- what it is ---- */
 
@@ -46,17 +26,17 @@ static int64_t size_at(const fx_graph *g, const ty_tensor *t, uint32_t dim)
     return sym_is_int(g->symbols, t->sizes[dim], &size) ? size : 0;
 }
 
-static bool read_transposed(const rewriting *r, transposed *c)
+bool transposed_read(const rewriting *r, transposed *c)
 {
     const fx_graph *g = r->g;
     const fx_node *n = r->root;
     const fx_arg *x = fx_get(g, n, "input"), *w = fx_get(g, n, "weight");
     const ty_tensor *xt = fx_arg_tensor(x), *wt = fx_arg_tensor(w), *out = fx_tensor(n);
-    int64_t past[MOST_DIMS];
+    int64_t past[TRANSPOSED_MOST_DIMS];
     if (!xt || !wt || !out || !is_transposed(g, n) || xt->rank != wt->rank || wt->rank < 3)
         return false;
     if (!ty_is_floating(xt->dtype) || xt->dtype != wt->dtype || out->dtype != xt->dtype ||
-        wt->rank > MOST_DIMS + 2)
+        wt->rank > TRANSPOSED_MOST_DIMS + 2)
         return false;
     *c = (transposed){.dims = wt->rank - 2,
                       .x = x->node,
@@ -76,151 +56,33 @@ static bool read_transposed(const rewriting *r, transposed *c)
         c->kernel[d] = size_at(g, wt, d + 2);
         c->sizes[d] = size_at(g, xt, d + 2);
         c->results[d] = size_at(g, out, d + 2);
+        c->is_empty |=
+            !sym_known_less_equal(g->symbols, sym_int(g->symbols, 1), out->sizes[d + 2], NULL);
         if (past[d] >= c->stride[d]) return false;
         c->window *= c->kernel[d];
     }
     return c->window > 0 && c->in > 0 && c->out > 0;
 }
 
-/* In as much memory as is small beside that of the input and the results. */
-static bool is_product(const transposed *c)
+/* PyTorch has no other convolution without a result. */
+bool transposed_is_turned(const transposed *c)
 {
-    int64_t results = c->out; /* for each pixel of the input */
-    if ((c->dtype != TY_F32 && c->dtype != TY_F64) || c->groups != 1 || c->window == 1 ||
-        !ty_is_host(fx_tensor(c->x)->device))
-        return false;
-    for (uint32_t d = 0; d < c->dims; d++) {
-        if (c->sizes[d] == 0 || c->results[d] == 0) return false;
-        results *= c->stride[d];
-    }
-    return c->out <= FEW_CHANNELS && c->out * c->window <= MOST_MEMORY * (c->in + results);
-}
-
-static bool is_turned(const transposed *c)
-{
-    bool turned = true;
+    bool turned = !c->is_empty;
     for (uint32_t d = 0; d < c->dims && turned; d++)
         turned = c->stride[d] == 1 && c->padding[d] <= c->dilation[d] * (c->kernel[d] - 1);
     return turned;
 }
 
-/* ---- a product ---- */
-
-static fx_arg ints(const rewriting *r, uint32_t count, const int64_t *items)
+/* Of few channels by themselves, in a line, and where a product has fewer results than the input has
+ * channels, the convolution is slower: its lanes hold the channels of the result, and channels that are
+ * groups each. */
+bool transposed_is_better_turned(const transposed *c)
 {
-    sym_expr list[2 * MOST_DIMS + 2];
-    for (uint32_t i = 0; i < count; i++) list[i] = sym_int(r->g->symbols, items[i]);
-    return fx_int_list(r->g, list, count);
-}
-
-/* Shaped [the batch, ...]. */
-static fx_node *shaped(rewriting *r, fx_node *x, sym_expr batch, uint32_t count,
-                       const int64_t *items)
-{
-    sym_expr list[2 * MOST_DIMS + 2] = {batch};
-    for (uint32_t i = 0; i < count; i++) list[i + 1] = sym_int(r->g->symbols, items[i]);
-    return x ? REWRITE(r, aten_reshape_default, fx_of(x), fx_int_list(r->g, list, count + 1))
-             : NULL;
-}
-
-/* [batch, out * taps, pixels] */
-static fx_node *product(rewriting *r, const transposed *c, sym_expr batch, int64_t pixels)
-{
-    fx_node *x = shaped(r, c->x, batch, 2, (int64_t[]){c->in, pixels});
-    fx_node *w = REWRITE(r, aten_reshape_default, fx_of(c->weight),
-                         ints(r, 2, (int64_t[]){c->in, c->out * c->window}));
-    if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, 0), fx_int(r->g, 1));
-    return x && w ? REWRITE(r, aten_matmul_default, fx_of(w), fx_of(x)) : NULL;
-}
-
-/* Do the windows stand side by side? */
-static bool is_apart(const transposed *c)
-{
-    bool apart = true;
-    for (uint32_t d = 0; d < c->dims && apart; d++)
-        apart = c->kernel[d] == c->stride[d] && c->dilation[d] == 1 && c->padding[d] == 0 &&
-                c->results[d] == c->sizes[d] * c->stride[d];
-    return apart;
-}
-
-/* Then there is nothing to add up, and the reader may read the product itself. */
-static fx_node *side_by_side(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
-{
-    int64_t sizes[2 * MOST_DIMS + 1] = {c->out}, order[2 * MOST_DIMS + 2] = {0, 1},
-                                  results[MOST_DIMS + 1] = {c->out};
-    for (uint32_t d = 0; d < c->dims; d++) {
-        sizes[1 + d] = c->kernel[d];
-        sizes[1 + c->dims + d] = c->sizes[d];
-        order[2 + 2 * d] = 2 + c->dims + d;
-        order[3 + 2 * d] = 2 + d;
-        results[1 + d] = c->results[d];
-    }
-    fx_node *x = shaped(r, columns, batch, 1 + 2 * c->dims, sizes);
-    if (x) x = REWRITE(r, aten_permute_default, fx_of(x), ints(r, 2 + 2 * c->dims, order));
-    return shaped(r, x, batch, 1 + c->dims, results);
-}
-
-/* Over two dimensions, d and the next one, or one of size 1 and d. */
-static fx_node *added_up(rewriting *r, fx_node *columns, const int64_t *results,
-                         const int64_t *kernel, const int64_t *dilation, const int64_t *padding,
-                         const int64_t *stride)
-{
-    return columns ? REWRITE(r, aten_col2im_default, fx_of(columns), ints(r, 2, results),
-                             ints(r, 2, kernel), ints(r, 2, dilation), ints(r, 2, padding),
-                             ints(r, 2, stride))
-                   : NULL;
-}
-
-static fx_node *of_line(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
-{
-    fx_node *sum = added_up(r, columns, (int64_t[]){1, c->results[0]}, (int64_t[]){1, c->kernel[0]},
-                            (int64_t[]){1, c->dilation[0]}, (int64_t[]){0, c->padding[0]},
-                            (int64_t[]){1, c->stride[0]});
-    return shaped(r, sum, batch, 2, (int64_t[]){c->out, c->results[0]});
-}
-
-static fx_node *of_volume(rewriting *r, const transposed *c, fx_node *columns, sym_expr batch)
-{
-    int64_t taps = c->kernel[1] * c->kernel[2], plane = c->sizes[1] * c->sizes[2],
-            result = c->results[1] * c->results[2], slices = c->out * c->kernel[0];
-    fx_node *apart = shaped(r, columns, batch, 4, (int64_t[]){slices, taps, c->sizes[0], plane});
-    if (apart)
-        apart = REWRITE(r, aten_transpose_int, fx_of(apart), fx_int(r->g, 2), fx_int(r->g, 3));
-    fx_node *planes =
-        added_up(r, shaped(r, apart, batch, 2, (int64_t[]){slices * c->sizes[0] * taps, plane}),
-                 c->results + 1, c->kernel + 1, c->dilation + 1, c->padding + 1, c->stride + 1);
-    fx_node *sum =
-        added_up(r, shaped(r, planes, batch, 2, (int64_t[]){slices, c->sizes[0] * result}),
-                 (int64_t[]){c->results[0], result}, (int64_t[]){c->kernel[0], 1},
-                 (int64_t[]){c->dilation[0], 1}, (int64_t[]){c->padding[0], 0},
-                 (int64_t[]){c->stride[0], 1});
-    return shaped(r, sum, batch, 4,
-                  (int64_t[]){c->out, c->results[0], c->results[1], c->results[2]});
-}
-
-static fx_node *with_bias(rewriting *r, const transposed *c, fx_node *sum)
-{
-    int64_t sizes[MOST_DIMS + 1] = {c->out, 1, 1, 1};
-    if (!sum || c->bias->kind != FX_ARG_NODE) return sum;
-    fx_node *bias = REWRITE(r, aten_reshape_default, *c->bias, ints(r, c->dims + 1, sizes));
-    return bias ? REWRITE(r, aten_add_Tensor, fx_of(sum), fx_of(bias)) : NULL;
-}
-
-static fx_node *to_product(rewriting *r, const transposed *c)
-{
-    sym_expr batch = fx_tensor(c->x)->sizes[0];
-    int64_t pixels = 1;
-    for (uint32_t d = 0; d < c->dims; d++) pixels *= c->sizes[d];
-    fx_node *columns = product(r, c, batch, pixels), *sum;
-    if (is_apart(c))
-        sum = side_by_side(r, c, columns, batch);
-    else if (c->dims == 1)
-        sum = of_line(r, c, columns, batch);
-    else if (c->dims == 3)
-        sum = of_volume(r, c, columns, batch);
-    else
-        sum = added_up(r, columns, c->results, c->kernel, c->dilation, c->padding, c->stride);
-    return with_bias(r, c, sum);
+    int64_t in = c->in / c->groups, out = c->out / c->groups;
+    if (!transposed_is_turned(c)) return false;
+    if (in == 1) return c->groups > 1 && c->dims > 1;
+    if (in == 2 && c->dims == 1) return false;
+    return out >= TRANSPOSED_FEW_CHANNELS || (out > 3 && 5 * out >= 4 * in);
 }
 
 /* ---- a convolution ---- */
@@ -228,44 +90,42 @@ static fx_node *to_product(rewriting *r, const transposed *c)
 /* [in, out / groups, ...] to [out, in / groups, ...], the window turned round. */
 static fx_node *turned_weight(rewriting *r, const transposed *c)
 {
-    int64_t dims[MOST_DIMS],
-        apart[MOST_DIMS + 3] = {c->groups, c->in / c->groups, c->out / c->groups},
-                          sizes[MOST_DIMS + 2] = {c->out, c->in / c->groups};
+    int64_t dims[TRANSPOSED_MOST_DIMS],
+        apart[TRANSPOSED_MOST_DIMS + 3] = {c->groups, c->in / c->groups, c->out / c->groups},
+                                     sizes[TRANSPOSED_MOST_DIMS + 2] = {c->out, c->in / c->groups};
     for (uint32_t d = 0; d < c->dims; d++) {
         dims[d] = d + 2;
         apart[d + 3] = sizes[d + 2] = c->kernel[d];
     }
-    fx_node *w = REWRITE(r, aten_flip_default, fx_of(c->weight), ints(r, c->dims, dims));
-    if (w) w = REWRITE(r, aten_reshape_default, fx_of(w), ints(r, c->dims + 3, apart));
+    fx_node *w = REWRITE(r, aten_flip_default, fx_of(c->weight), transposed_ints(r, c->dims, dims));
+    if (w) w = REWRITE(r, aten_reshape_default, fx_of(w), transposed_ints(r, c->dims + 3, apart));
     if (w) w = REWRITE(r, aten_transpose_int, fx_of(w), fx_int(r->g, 1), fx_int(r->g, 2));
-    return w ? REWRITE(r, aten_reshape_default, fx_of(w), ints(r, c->dims + 2, sizes)) : NULL;
+    return w ? REWRITE(r, aten_reshape_default, fx_of(w), transposed_ints(r, c->dims + 2, sizes))
+             : NULL;
 }
 
 static fx_node *to_convolution(rewriting *r, const transposed *c)
 {
-    int64_t padding[MOST_DIMS], none[MOST_DIMS] = {0};
+    int64_t padding[TRANSPOSED_MOST_DIMS], none[TRANSPOSED_MOST_DIMS] = {0};
     for (uint32_t d = 0; d < c->dims; d++)
         padding[d] = c->dilation[d] * (c->kernel[d] - 1) - c->padding[d];
     fx_node *w = turned_weight(r, c);
     return w ? REWRITE(r, aten_convolution_default, fx_of(c->x), fx_of(w), *c->bias,
-                       ints(r, c->dims, c->stride), ints(r, c->dims, padding),
-                       ints(r, c->dims, c->dilation), fx_bool(false), ints(r, c->dims, none),
-                       fx_int(r->g, c->groups))
+                       transposed_ints(r, c->dims, c->stride), transposed_ints(r, c->dims, padding),
+                       transposed_ints(r, c->dims, c->dilation), fx_bool(false),
+                       transposed_ints(r, c->dims, none), fx_int(r->g, c->groups))
              : NULL;
 }
 
 static fx_node *to_what_is_faster(rewriting *r)
 {
     transposed c;
-    if (!read_transposed(r, &c)) return NULL;
-    if (is_product(&c)) return to_product(r, &c);
-    return is_turned(&c) ? to_convolution(r, &c) : NULL;
+    bool turns = transposed_read(r, &c) && transposed_is_turned(&c) &&
+                 (transposed_is_better_turned(&c) || !transposed_is_product(&c));
+    return turns ? to_convolution(r, &c) : NULL;
 }
 
-static const rewrite_rule RULES[] = {
-    {"convolution|conv_transpose1d|conv_transpose2d.input|conv_transpose3d.input(...)",
-     to_what_is_faster},
-};
+static const rewrite_rule RULES[] = {{TRANSPOSED_PATTERN, to_what_is_faster}};
 
 fe_status pass_transposed_convolutions(fx_graph *g, bool *changed)
 {

@@ -156,6 +156,42 @@ static bool is_in_extent(const sym_table *t, sym_expr e, int64_t min, const sym_
     return false;
 }
 
+/* Is the sum of the two this number? */
+static bool add_up_to(const sym_table *t, sym_expr a, sym_expr b, int64_t *sum)
+{
+    const sym_expr sides[2] = {a, b};
+    uint32_t counts[2];
+    *sum = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        counts[i] = sym_term_count(t, sides[i]);
+        if (counts[i] == 0) continue;
+        sym_term last =
+            sym_term_at(t, sides[i], counts[i] - 1); /* the constant, where there is one */
+        if (last.product.id != t->one.id) continue;
+        if (__builtin_add_overflow(*sum, last.coefficient, sum)) return false;
+        counts[i]--;
+    }
+    bool holds = counts[0] == counts[1];
+    for (uint32_t i = 0; i < counts[0] && holds; i++) {
+        sym_term one = sym_term_at(t, a, i), other = sym_term_at(t, b, i);
+        holds = one.product.id == other.product.id && one.coefficient == -other.coefficient;
+    }
+    return holds;
+}
+
+/* As |x| = max(x, -x) is at least 0: the larger one is at least half of what the two are together. */
+static sym_interval choice_interval(const sym_table *t, const sym_node *n, sym_interval a,
+                                    sym_interval b)
+{
+    int64_t sum;
+    bool is_max = n->op == SYM_MAX, halves = add_up_to(t, n->args[0], n->args[1], &sum);
+    sym_interval all = {is_max == (a.min > b.min) ? a.min : b.min,
+                        is_max == (a.max > b.max) ? a.max : b.max};
+    if (halves && is_max && all.min < sum - sym_floor(sum, 2)) all.min = sum - sym_floor(sum, 2);
+    if (halves && !is_max && all.max > sym_floor(sum, 2)) all.max = sym_floor(sum, 2);
+    return all;
+}
+
 static sym_interval compute_interval(const sym_table *t, sym_expr e, const sym_env *env)
 {
     const sym_node *n = sym_node_of(t, e);
@@ -177,9 +213,7 @@ static sym_interval compute_interval(const sym_table *t, sym_expr e, const sym_e
     case SYM_FLOORDIV: return divide_intervals(a, b);
     case SYM_MOD: return modulo_intervals(a, b);
     case SYM_MIN:
-        return (sym_interval){a.min < b.min ? a.min : b.min, a.max < b.max ? a.max : b.max};
-    case SYM_MAX:
-        return (sym_interval){a.min > b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
+    case SYM_MAX: return choice_interval(t, n, a, b);
     default: return (sym_interval){0, 1};
     }
 }

@@ -79,7 +79,7 @@ error: pass: this one will not
 error: pass: there is a pass of this name
   at noop
 -- 11
-error: pass: it is to run behind nothing, and there is no such pass; there are inline, vmap, foreach, custom_calls, functionalise, decompose, facts, noop, simplify, quantised, integers, transposed_convolutions, fold_constants, fold_batch_norm, merge_convolutions, attention, products, quantise, cse, merge_products, nest_cat, dce
+error: pass: it is to run behind nothing, and there is no such pass; there are inline, vmap, foreach, custom_calls, functionalise, decompose, facts, noop, simplify, quantised, integers, transposed_convolutions, fold_constants, fold_batch_norm, merge_convolutions, transposed_products, attention, products, quantise, cse, merge_products, nest_cat, dce
   at wrong
 -- 12
 error: pass: the pass needs a graph without mutation, which no pass has made or an earlier one has broken

@@ -40,6 +40,7 @@ error: run: the program takes 2 inputs and the archive records no sample of them
 # after fold_constants
 # after fold_batch_norm
 # after merge_convolutions
+# after transposed_products
 # after attention
 # after products
 # after quantise

@@ -79,7 +79,7 @@ error: loop: law L1: a load of @x[8*i0 + i1 - 1], between -1 and 33, is not know
 error: loop: law L1: a store of @rows[9*i0 + i1], between 0 and 34, is not known to be in [0, 32) in
 error: loop: law L1: a store of @turned[i0 + 1], between 1 and 4096, is not known to be in [0, s0*s1) in
 error: loop: law L1: a view of @x[8*i0 + i1 + 1], between 1 and 32, is not known to be in [0, 32)
-error: loop: law L1: a load of @d[s1*i0 + s1 - max(s1 - max(i1 - 1, -i1 + 1) - 1, -s1 + max(i1 - 1, -i1 + 1) + 1) - 1], between -63 and 4159, is not known to be in [0, s0*s1) in
+error: loop: law L1: a load of @d[s1*i0 + s1 - max(s1 - max(i1 - 1, -i1 + 1) - 1, -s1 + max(i1 - 1, -i1 + 1) + 1) - 1], between -63 and 4095, is not known to be in [0, s0*s1) in
 --status-- 1
 --run-- for w in 's/masked %5/where %5/' 's/masked %5/masked %2/' 's/masked %5/masked %4/' 's/%8 = masked %5, %6, %7/%8 = masked %5, %6, %6/' 's/%5 = and %2, %4/%5 = or %2, %4/' 's/%0 = const 2 : i64/%0 = const 1 : i64/' 's/%2 = le %0, %1/%2 = lt %1, %0/'; do sed "$w" accesses.loop | ferrite inspect - --from loop --stage loop 2>&1 | grep law; done
 --out--

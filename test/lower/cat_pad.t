@@ -34,3 +34,12 @@ nest [i0 < 2, i1 < 6] origin 4 {
   @buf3[6*i0 + i1] = %5
 }
 output @buf3[2,6]{6,1}
+--run-- ferrite inspect - --stage loop | grep -c -e indirect -e load
+--in--
+graph main {
+  placeholder %x user "x" : f32[1,8,20,7,20]
+  %y = aten.reflection_pad3d.default(%x, [0, 1, 0, 1, 3, 1])
+  output (user %y)
+}
+--out--
+1

@@ -160,3 +160,17 @@ graph rows_take_the_shape_of_the_map_again {
   %reshape_1 = aten.reshape.default(%rows, [s0, 6]) : f32[s0,6]{6,1}@5
   output (user %reshape_1)
 }
+--run-- ferrite inspect - --stage fx --verify | grep -c 'batch_norm\|sub\|aten.mul'
+--in--
+graph main {
+  placeholder %x user "x" : f32[1,2,3,5]
+  placeholder %w constant "w" : f32[2,1,2,3] data [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0]
+  placeholder %mean constant "mean" : f32[1] data [1.0]
+  placeholder %var constant "var" : f32[1] data [4.0]
+  %conv = aten.conv_transpose2d.input(%x, %w, None, [2, 1])
+  %norm = aten.batch_norm.default(%conv, None, None, %mean, %var, False, 0.1, 0.0, True)
+  output (user %norm)
+}
+--out--
+0
+--status-- 1

@@ -19,5 +19,5 @@ graph g {
   output (user %x)
 }
 --err--
-error: option: dump-after is one of inline, vmap, foreach, custom_calls, functionalise, decompose, facts, noop, simplify, quantised, integers, transposed_convolutions, fold_constants, fold_batch_norm, merge_convolutions, attention, products, quantise, cse, merge_products, nest_cat, dce, all, not 'frobnicate'
+error: option: dump-after is one of inline, vmap, foreach, custom_calls, functionalise, decompose, facts, noop, simplify, quantised, integers, transposed_convolutions, fold_constants, fold_batch_norm, merge_convolutions, transposed_products, attention, products, quantise, cse, merge_products, nest_cat, dce, all, not 'frobnicate'
 --status-- 2

@@ -388,6 +388,27 @@ def transposed_to_few_channels(x, w, apart, b, volume, cube):
     return *line, *image, F.conv_transpose3d(volume, cube, b[:1], (2, 1, 2), (1, 0, 1), (1, 0, 0))
 
 
+@op(real(2, 8, 5, 6), real(8, 2, 3, 2), real(8, 3, 2, 3), real(16), real(1, 8, 3, 4, 5), real(8, 4, 3, 2, 3))
+def transposed_in_groups(x, w, few, b, volume, cube):
+    """Of several channels and of one, with gaps, of one tap, which may lie outside."""
+    channels = F.conv_transpose2d(x, w, b, 2, 1, 1, 8), F.conv_transpose1d(x[:, :, 0], w[..., 0], None, 3, 2, 0, 8, 3).relu()
+    groups = F.conv_transpose2d(x, few, b[:12], (2, 3), 0, (1, 2), 4), F.conv_transpose2d(x, few, b[:12], 1, 0, 0, 4, (2, 1))
+    solid = F.conv_transpose3d(volume, cube, b[:8], (2, 1, 2), (1, 0, 1), (1, 0, 0), 2), F.conv_transpose3d(volume, cube[:, :1], None, 1, 1, 0, 8)
+    tap = F.conv_transpose2d(x, w[..., :1, :1], b, (3, 1), (4, 1), (1, 0), 8), F.conv_transpose1d(x[:, :, 0], few[..., 0, :1], b[:3], 2)
+    return *channels, *groups, *solid, *tap, F.conv_transpose3d(volume, cube[..., :1, :1, :1], b[:8], (1, 2, 3), (0, 1, 0), (0, 1, 2), 2)
+
+
+@op(real(2, 5, 6, 7), real(2, 4, 9, 2), real(1, 4, 3, 4, 5), real(1, 2, 3, 4, 3))
+def channels_sampled_at_the_same_places(x, grid, volume, places):
+    """Inside, outside and far outside, at NaN, with a pixel that is infinite; of strides, too."""
+    far = torch.where(grid.abs() > 1.5, grid * 37, grid).masked_fill(grid > 2, float("nan"))
+    x = x.masked_fill(x > 2, float("inf"))
+    each = [F.grid_sample(x, g, mode, padding, corners) for g in (grid, far) for mode in ("bilinear", "nearest")
+            for padding, corners in (("zeros", False), ("border", True), ("reflection", False))]
+    turned = F.grid_sample(x.mT, grid), F.grid_sample(x[..., ::2], grid), F.grid_sample(x.double().relu(), grid.double())
+    return *each, *turned, F.grid_sample(volume, places), F.grid_sample(volume, places, "nearest", "border", True)
+
+
 @op(real(1, 3, 9, 11))
 def average_pools(x):
     plain = F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, ceil_mode=True, count_include_pad=False)

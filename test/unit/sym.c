@@ -279,6 +279,32 @@ SESSION_TEST(polynomials_of_a_symbol_with_few_values_are_bounded)
     return FE_OK;
 }
 
+SESSION_TEST(distances_have_no_negative_range)
+{
+    static const struct {
+        const char *text;
+        int64_t min, max;
+    } ROWS[] = {
+        {"max(s0 - 3, 3 - s0)", 0, 17},
+        {"min(s0 - 3, 3 - s0)", -17, 0},
+        {"max(2*s0 - s1 - 3, s1 - 2*s0 + 8)", 3, 38},
+        {"min(2*s0 - s1 - 3, s1 - 2*s0 + 8)", -33, 2},
+        {"6 - max(6 - max(s0 - 3, 3 - s0), max(s0 - 3, 3 - s0) - 6)", -5, 6},
+        {"max(2*s0 - 3, 3 - s0)", -3, 37},
+        {"max(s0 - 3, 3 - s1)", -3, 17},
+    };
+    sym_table *t = sym_table_new(session->memory);
+    sym_symbol(t, "s0", SYM_SIZE, 0, 20), sym_symbol(t, "s1", SYM_SIZE, 0, 30);
+    for (size_t i = 0; i < COUNT_OF(ROWS); i++) {
+        int64_t min;
+        int64_t max;
+        sym_range(t, parse(t, session, ROWS[i].text), NULL, &min, &max);
+        EXPECT_INT(min, ROWS[i].min);
+        EXPECT_INT(max, ROWS[i].max);
+    }
+    return FE_OK;
+}
+
 SESSION_TEST(ranges_narrow_and_symbols_keep_their_kind)
 {
     sym_table *t = sym_table_new(session->memory);

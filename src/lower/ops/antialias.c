@@ -68,6 +68,7 @@ typedef struct weight_table {
     tensor first, count; /* by output position: the first input position, and how many */
     tensor weights;      /* [output position, k] */
     sym_expr width;      /* most input positions of any */
+    ty_dtype position;
 } weight_table;
 
 /* Input positions that the filter can reach at most. */
@@ -95,6 +96,14 @@ static tensor kept_value(lowering *l, ty_dtype d, uint32_t rank, const sym_expr 
     return t;
 }
 
+/* Of positions along a dimension: lanes gather by numbers of 32 bits where these are enough. */
+static ty_dtype position_dtype(lowering *l, sym_expr size)
+{
+    int64_t least, most;
+    sym_range(l->symbols, size, NULL, &least, &most);
+    return most < INT32_MAX / 2 ? TY_I32 : TY_I64;
+}
+
 /* Of a table of weights: those of neighbours of the output are neighbours, which lanes go along. */
 static void keep_by_columns(lowering *l, tensor table)
 {
@@ -105,7 +114,8 @@ static weight_table weights_of(const resizing *r, uint32_t k, interpolation kind
 {
     lowering *l = r->l;
     loop_program *p = l->program;
-    weight_table t = {.width = width_of(r, k, kind)};
+    weight_table t = {.width = width_of(r, k, kind),
+                      .position = position_dtype(l, r->x.sizes[r->first + k])};
     sym_expr sizes[2] = {r->out->sizes[r->first + k], t.width};
     loop_value scale = lower_resize_scale(r, k), one = number(r, 1), half = number(r, 0.5);
     loop_value spread = op2(r, LOOP_MAX, scale, one);
@@ -122,9 +132,10 @@ static weight_table weights_of(const resizing *r, uint32_t k, interpolation kind
                 loop_const_int(p, TY_I64, 0));
     first = lower_where_times(r, k, 1, loop_index(p, l->axes[0]), first); /* stays: only itself */
     count = lower_where_times(r, k, 1, loop_const_int(p, TY_I64, 1), count);
-    t.first = kept_value(l, TY_I64, 1, sizes, first);
-    t.count = kept_value(l, TY_I64, 1, sizes, count);
-    loop_value j = loop_index(p, l->axes[1]), from = lower_at(l, t.first, l->axes);
+    t.first = kept_value(l, t.position, 1, sizes, loop_cast(p, t.position, first));
+    t.count = kept_value(l, t.position, 1, sizes, loop_cast(p, t.position, count));
+    loop_value j = loop_cast(p, t.position, loop_index(p, l->axes[1])),
+               from = lower_at(l, t.first, l->axes);
     loop_value x = loop_cast(p, r->d, op2(r, LOOP_ADD, j, from));
     x = op2(r, LOOP_ADD, op2(r, LOOP_SUB, x, centre), half);
     x = op2(r, LOOP_MUL, x, op2(r, LOOP_DIV, one, spread));
@@ -144,8 +155,9 @@ static weight_table plain_weights_of(const resizing *r, uint32_t k, interpolatio
 {
     lowering *l = r->l;
     loop_program *p = l->program;
-    weight_table t = {.width = lower_const(l, 2 * REACH[kind])};
-    sym_expr in = r->x.sizes[r->first + k], sizes[2] = {r->out->sizes[r->first + k], t.width};
+    sym_expr in = r->x.sizes[r->first + k];
+    weight_table t = {.width = lower_const(l, 2 * REACH[kind]), .position = position_dtype(l, in)};
+    sym_expr sizes[2] = {r->out->sizes[r->first + k], t.width};
     loop_value scale = lower_resize_scale(r, k), half = number(r, 0.5), sum = number(r, 0);
     loop_value i = loop_cast(p, r->d, loop_index(p, l->axes[0]));
     loop_value source =
@@ -156,10 +168,10 @@ static weight_table plain_weights_of(const resizing *r, uint32_t k, interpolatio
     loop_value base = loop_cast(p, TY_I64, below), zero = loop_const_int(p, TY_I64, 0);
     loop_value end = loop_index(p, sym_add_int(l->symbols, in, -1));
     loop_value first = op2(r, LOOP_MIN, op2(r, LOOP_MAX, base, zero), end);
-    t.first = kept_value(l, TY_I64, 1, sizes, first);
+    t.first = kept_value(l, t.position, 1, sizes, loop_cast(p, t.position, first));
     loop_value count =
         op2(r, LOOP_MIN, op2(r, LOOP_SUB, loop_index(p, in), first), loop_index(p, t.width));
-    t.count = kept_value(l, TY_I64, 1, sizes, count);
+    t.count = kept_value(l, t.position, 1, sizes, loop_cast(p, t.position, count));
     loop_value place = op2(r, LOOP_ADD, first, loop_index(p, l->axes[1]));
     for (int j = 0; j < 2 * REACH[kind]; j++) {
         loop_value at = op2(r, LOOP_ADD, base, loop_const_int(p, TY_I64, j));
@@ -182,12 +194,16 @@ static loop_value reached(const resizing *r, tensor x, const weight_table *t, ui
     lowering *l = r->l;
     loop_program *p = l->program;
     sym_expr at[LOWER_MAX_RANK];
-    loop_value k = loop_index(p, l->reduce_axes[0]);
-    loop_value place = lower_op2(l, LOOP_ADD, lower_at(l, t->first, &l->axes[axis]), k);
-    loop_value end = loop_index(p, sym_add_int(l->symbols, x.sizes[axis], -1));
+    loop_value k = loop_cast(p, t->position, loop_index(p, l->reduce_axes[0])),
+               zero = loop_const_int(p, t->position, 0),
+               place = lower_op2(l, LOOP_ADD, lower_at(l, t->first, &l->axes[axis]), k),
+               size = loop_cast(p, t->position, loop_index(p, x.sizes[axis]));
     memcpy(at, l->axes, x.rank * sizeof *at);
-    at[axis] = lower_lookup(l, lower_op2(l, LOOP_MIN, place, end), x.sizes[axis], (int32_t)axis);
+    at[axis] = lower_lookup(l, loop_cast(p, TY_I64, place), x.sizes[axis], (int32_t)axis);
+    /* the first of these says all; kernels see by the others that there is nothing to check */
     loop_value counts = lower_op2(l, LOOP_LT, k, lower_at(l, t->count, &l->axes[axis]));
+    counts = lower_op2(l, LOOP_AND, counts, lower_op2(l, LOOP_LE, zero, place));
+    counts = lower_op2(l, LOOP_AND, counts, lower_op2(l, LOOP_LT, place, size));
     return loop_masked(p, counts, lower_at(l, x, at), otherwise);
 }
 

@@ -8,9 +8,11 @@
  */
 #include "lower/ops/conv.h"
 
+#include "lower/ops/linalg.h"
+
 #include <string.h>
 
-enum { FEW_CHANNELS = 4, MOST_DIMS = 3 };
+enum { FEW_CHANNELS = 4, LARGE_PLANE = 128, MOST_DIMS = 3 };
 
 typedef struct convolution {
     lower_tensor x, weight, bias;
@@ -80,13 +82,64 @@ static loop_view weight_operand(lowering *l, lower_tensor weight)
     return goes_back ? lower_strided(l, lower_copied(l, weight, NULL)) : view;
 }
 
+/* ---- one tap as a product ---- */
+
+static bool is_one_tap(lowering *l, const convolution *c)
+{
+    bool one = !c->transposed && lower_is_one(l, c->groups) && !lower_is_one(l, c->x.sizes[1]);
+    for (uint32_t d = 0; d < c->dims && one; d++)
+        one = lower_is_one(l, c->weight.sizes[d + 2]) && lower_is_one(l, c->stride[d]) &&
+              lower_is_zero(l, c->padding[d]);
+    return one;
+}
+
+/* Are pixels side by side, and channels not? */
+static bool has_planes(lowering *l, uint32_t rank, const sym_expr *sizes, const sym_expr *strides)
+{
+    sym_expr step = l->one;
+    bool has = !lower_is_one(l, strides[1]);
+    for (uint32_t k = rank; k-- > 2 && has;) {
+        has = lower_is_one(l, sizes[k]) || sym_same(strides[k], step);
+        step = sym_mul(l->symbols, step, sizes[k]);
+    }
+    return has;
+}
+
+/* Of planes of pixels, to such: lanes hold pixels, and no plane is turned; these are to outweigh a weight
+ * that is not packed. Where it does not matter how the result lies, its readers may have to turn it, so it
+ * is to be the smaller one. */
+static bool is_product_of_planes(lowering *l, const convolution *c, const loop_view *x)
+{
+    sym_table *s = l->symbols;
+    if (!is_one_tap(l, c) || !has_planes(l, x->rank, x->sizes, x->strides) ||
+        sym_hint(s, sym_product(s, c->sizes + 2, c->dims), 0) < LARGE_PLANE)
+        return false;
+    if (c->wanted) return has_planes(l, x->rank, c->sizes, c->wanted);
+    return 2 * sym_hint(s, c->sizes[1], 1) <= sym_hint(s, c->x.sizes[1], 0);
+}
+
+static lower_tensor product_of_planes(lowering *l, const convolution *c)
+{
+    sym_table *s = l->symbols;
+    sym_expr pixels = sym_product(s, c->sizes + 2, c->dims);
+    sym_expr image[3] = {c->sizes[0], c->x.sizes[1], pixels};
+    lower_tensor y = lower_product(l, lower_reshape(l, c->weight, 2, c->weight.sizes),
+                                   lower_reshape(l, c->x, 3, lower_sizes_copy(l, image, 3)));
+    if (!lower_absent(c->bias))
+        y = lower_binary(l, LOOP_ADD, y, lower_unsqueeze(l, c->bias, c->bias.rank));
+    return lower_reshape(l, y, c->dims + 2, c->sizes);
+}
+
+/* ---- the extern kernel ---- */
+
 static lower_tensor conv_extern(lowering *l, const convolution *c)
 {
     sym_expr strides[LOWER_MAX_RANK];
     const sym_expr *wanted = c->wanted;
     uint32_t rank = c->dims + 2;
-    loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), weight_operand(l, c->weight),
-                          lower_no_view(l)};
+    loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), [2] = lower_no_view(l)};
+    if (is_product_of_planes(l, c, &views[0])) return product_of_planes(l, c);
+    views[1] = weight_operand(l, c->weight);
     if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
     if (!wanted) {
         channels_last(l, rank, c->sizes, strides);

@@ -1,12 +1,14 @@
-/* sample.c -- reading images at computed places: grid_sampler, affine_grid, im2col and its
- * inverse.
+/* sample.c -- reading images at computed places: grid_sampler, affine_grid.
+ *
+ * Each channel is read at the same places: where there are several, the places and the weights of their taps
+ * are stored, once for all of them.
  */
 #include "lower/compose.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DIMS = 3, MOST_TAPS = 4 };
+enum { MOST_DIMS = 3, MOST_TAPS = 4, MOST_STORED = 8, FEW_CHANNELS = 4 };
 typedef enum grid_mode { BILINEAR, NEAREST, BICUBIC } grid_mode;
 typedef enum grid_padding { ZEROS, BORDER, REFLECTION } grid_padding;
 
@@ -125,6 +127,11 @@ static uint32_t taps_of(const gridding *g, uint32_t k, tap *taps)
     return 4;
 }
 
+static loop_value is_inside(const gridding *g, loop_value at, uint32_t k)
+{
+    return op2(g, LOOP_AND, op2(g, LOOP_LE, number(g, 0), at), op2(g, LOOP_LT, at, size_of(g, k)));
+}
+
 /* The image at whole coordinates, 0 outside. */
 static loop_value pixel(const gridding *g, const loop_value *at)
 {
@@ -132,9 +139,7 @@ static loop_value pixel(const gridding *g, const loop_value *at)
     sym_expr place[MOST_DIMS + 2] = {l->axes[0], l->axes[1]};
     loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
     for (uint32_t k = 0; k < g->dims; k++) {
-        loop_value low = op2(g, LOOP_LE, number(g, 0), at[k]),
-                   high = op2(g, LOOP_LT, at[k], size_of(g, k));
-        inside = op2(g, LOOP_AND, inside, op2(g, LOOP_AND, low, high));
+        inside = op2(g, LOOP_AND, inside, is_inside(g, at[k], k));
         place[k + 2] = lower_lookup(l, loop_cast(l->program, TY_I64, at[k]), g->x.sizes[k + 2],
                                     (int32_t)k + 2);
     }
@@ -142,15 +147,152 @@ static loop_value pixel(const gridding *g, const loop_value *at)
     return loop_masked(l->program, inside, v, number(g, 0));
 }
 
-static loop_value sampled(const gridding *g, tap taps[][MOST_TAPS], const uint32_t *counts,
-                          uint32_t k, loop_value *at)
+/* ---- places of all channels ---- */
+
+typedef struct sampling {
+    tap taps[MOST_DIMS][MOST_TAPS];
+    uint32_t counts[MOST_DIMS];
+    bool is_stored;
+    tensor planes, numbers[MOST_STORED]; /* of each combination of taps, the last dim's first */
+} sampling;
+
+static uint32_t taps_in_all(const gridding *g, const sampling *s)
 {
-    if (k == g->dims) return pixel(g, at);
-    loop_value sum = {0};
-    for (uint32_t j = 0; j < counts[k]; j++) {
-        at[k] = taps[k][j].at;
-        loop_value v = sampled(g, taps, counts, k + 1, at);
-        if (taps[k][j].weight.id) v = op2(g, LOOP_MUL, v, taps[k][j].weight);
+    uint32_t all = 1;
+    for (uint32_t k = 0; k < g->dims; k++) all *= s->counts[k];
+    return all;
+}
+
+/* Where the taps of this combination are. */
+static void places_of(const gridding *g, const sampling *s, uint32_t combination, loop_value *at)
+{
+    for (uint32_t k = g->dims; k-- > 0; combination /= s->counts[k])
+        at[k] = s->taps[k][combination % s->counts[k]].at;
+}
+
+/* The image as [N, C, pixels]; false: its pixels do not lie side by side, or their numbers are long. */
+static bool as_planes(const gridding *g, tensor *planes)
+{
+    lowering *l = g->l;
+    sym_table *s = l->symbols;
+    if (!g->x.box->realised || g->x.map) return false;
+    loop_view view = lower_strided(l, g->x);
+    sym_expr pixels = l->one;
+    int64_t least, most;
+    for (uint32_t k = view.rank; k-- > 2;) {
+        if (!lower_is_one(l, view.sizes[k]) && !sym_same(view.strides[k], pixels)) return false;
+        pixels = sym_mul(s, pixels, view.sizes[k]);
+    }
+    sym_range(s, pixels, NULL, &least, &most);
+    if (most > INT32_MAX) return false;
+    sym_expr sizes[3] = {view.sizes[0], view.sizes[1], pixels},
+             strides[3] = {view.strides[0], view.strides[1], l->one};
+    view.rank = 3;
+    view.sizes = lower_sizes_copy(l, sizes, 3);
+    view.strides = lower_sizes_copy(l, strides, 3);
+    *planes = lower_viewed(l, view);
+    return true;
+}
+
+/* A number of each place: [N, 1, ...]. */
+static tensor of_places(const gridding *g, ty_dtype d, sym_expr *sizes)
+{
+    lowering *l = g->l;
+    const ty_tensor *out = fx_tensor(l->node);
+    memcpy(sizes, out->sizes, out->rank * sizeof *sizes);
+    sizes[1] = l->one;
+    return lower_temp_tensor(l, d, out->rank, lower_sizes_copy(l, sizes, out->rank), NULL);
+}
+
+static void store_places(const gridding *g, loop_op *op, tensor to, loop_value v)
+{
+    lowering *l = g->l;
+    sym_expr at = lower_flat(l, l->axes, to.box->view.strides, to.rank);
+    lower_store(l, op, (loop_store){.buffer = to.box->view.buffer, .index = at, .value = v});
+}
+
+static loop_value at_place(const gridding *g, tensor t)
+{
+    sym_expr at[MOST_DIMS + 2];
+    memcpy(at, g->l->axes, (g->dims + 2) * sizeof *at);
+    at[1] = g->l->zero;
+    return lower_at(g->l, t, at);
+}
+
+/* The number of the pixel at whole coordinates, -1 outside. */
+static loop_value pixel_number(const gridding *g, const loop_value *at)
+{
+    lowering *l = g->l;
+    loop_program *p = l->program;
+    loop_value inside = loop_const_int(p, TY_BOOL, 1), index = loop_const_int(p, TY_I32, 0);
+    for (uint32_t k = 0; k < g->dims; k++) {
+        loop_value size = loop_cast(p, TY_I32, loop_index(p, g->x.sizes[k + 2])),
+                   fits = is_inside(g, at[k], k),
+                   whole = loop_masked(p, fits, at[k], loop_const_float(p, g->d, 0));
+        inside = op2(g, LOOP_AND, inside, fits);
+        index = op2(g, LOOP_ADD, op2(g, LOOP_MUL, index, size), loop_cast(p, TY_I32, whole));
+    }
+    return loop_masked(p, inside, index, loop_const_int(p, TY_I32, -1));
+}
+
+static loop_value numbered_pixel(const gridding *g, tensor planes, tensor numbers)
+{
+    lowering *l = g->l;
+    loop_program *p = l->program;
+    loop_value at = at_place(g, numbers),
+               pixels = loop_cast(p, TY_I32, loop_index(p, planes.sizes[2])),
+               inside = op2(g, LOOP_AND, op2(g, LOOP_LE, loop_const_int(p, TY_I32, 0), at),
+                            op2(g, LOOP_LT, at, pixels));
+    sym_expr place[3] = {l->axes[0], l->axes[1],
+                         lower_lookup(l, loop_cast(p, TY_I64, at), planes.sizes[2], 2)};
+    return loop_masked(p, inside, loop_cast(p, g->d, lower_at(l, planes, place)), number(g, 0));
+}
+
+/* Stores where the taps are, and the second's weight of each dim, of which the first's is the rest. */
+static void store_taps(const gridding *g, sampling *s)
+{
+    lowering *l = g->l;
+    sym_expr sizes[MOST_DIMS + 2];
+    tensor weights[MOST_DIMS];
+    uint32_t all = taps_in_all(g, s);
+    for (uint32_t k = 0; k < g->dims; k++)
+        if (s->counts[k] == 2) weights[k] = of_places(g, g->d, sizes);
+    for (uint32_t i = 0; i < all; i++) s->numbers[i] = of_places(g, TY_I32, sizes);
+    loop_op *op = lower_nest(l, g->dims + 2, sizes, 0, NULL);
+    for (uint32_t i = 0; i < all; i++) {
+        loop_value at[MOST_DIMS];
+        places_of(g, s, i, at);
+        store_places(g, op, s->numbers[i], pixel_number(g, at));
+    }
+    for (uint32_t k = 0; k < g->dims; k++) {
+        if (s->counts[k] != 2) continue;
+        store_places(g, op, weights[k], s->taps[k][1].weight);
+        s->taps[k][1].weight = at_place(g, weights[k]);
+        s->taps[k][0].weight = op2(g, LOOP_SUB, number(g, 1), s->taps[k][1].weight);
+    }
+    s->is_stored = true;
+}
+
+static bool is_worth_storing(const gridding *g, sampling *s)
+{
+    return lower_has_operators(g->l) && taps_in_all(g, s) <= MOST_STORED &&
+           sym_hint(g->l->symbols, g->x.sizes[1], 1) >= FEW_CHANNELS && as_planes(g, &s->planes);
+}
+
+/* ---- all of them ---- */
+
+/* From dim k on, of this combination of taps in the dims before. */
+static loop_value sampled(const gridding *g, const sampling *s, uint32_t k, uint32_t combination)
+{
+    loop_value sum = {0}, at[MOST_DIMS];
+    if (k == g->dims && s->is_stored) return numbered_pixel(g, s->planes, s->numbers[combination]);
+    if (k == g->dims) {
+        places_of(g, s, combination, at);
+        return pixel(g, at);
+    }
+    for (uint32_t j = 0; j < s->counts[k]; j++) {
+        loop_value v = sampled(g, s, k + 1, combination * s->counts[k] + j);
+        if (s->taps[k][j].weight.id) v = op2(g, LOOP_MUL, v, s->taps[k][j].weight);
         sum = sum.id ? op2(g, LOOP_ADD, sum, v) : v;
     }
     return sum;
@@ -161,9 +303,7 @@ fe_status lower_op_grid_sampler(lowering *l, fx_node *n, const lower_row *row)
     (void)row;
     const ty_tensor *out = fx_tensor(n);
     gridding g = {.l = l, .x = lower_arg(l, "input"), .grid = lower_arg(l, "grid")};
-    tap taps[MOST_DIMS][MOST_TAPS];
-    uint32_t counts[MOST_DIMS];
-    loop_value at[MOST_DIMS];
+    sampling s = {.is_stored = false};
     g.dims = g.x.rank - 2;
     g.mode = (grid_mode)lower_int_or(l, "interpolation_mode", 0);
     g.padding = (grid_padding)lower_int_or(l, "padding_mode", 0);
@@ -172,9 +312,9 @@ fe_status lower_op_grid_sampler(lowering *l, fx_node *n, const lower_row *row)
     if (g.dims < 2 || g.dims > MOST_DIMS) return lower_fail(l, "sampling in %u dimensions", g.dims);
     lower_share(l, g.x);
     lower_share(l, g.grid);
-    memset(taps, 0, sizeof taps);
-    for (uint32_t k = 0; k < g.dims; k++) counts[k] = taps_of(&g, k, taps[k]);
-    loop_value v = loop_cast(l->program, out->dtype, sampled(&g, taps, counts, 0, at));
+    for (uint32_t k = 0; k < g.dims; k++) s.counts[k] = taps_of(&g, k, s.taps[k]);
+    if (is_worth_storing(&g, &s)) store_taps(&g, &s);
+    loop_value v = loop_cast(l->program, out->dtype, sampled(&g, &s, 0, 0));
     return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
 }
 
@@ -212,288 +352,4 @@ fe_status lower_op_affine_grid(lowering *l, fx_node *n, const lower_row *row)
     }
     return lower_give(
         l, lower_value(l, out->dtype, out->rank, out->sizes, loop_cast(l->program, out->dtype, v)));
-}
-
-/* ---- im2col, col2im ---- */
-
-typedef struct windows {
-    int64_t kernel[2], dilation[2], padding[2], stride[2];
-    sym_expr across; /* windows along the width */
-} windows;
-
-static bool pair(lowering *l, const char *param, int64_t *out)
-{
-    int64_t given[2];
-    int count = lower_constants(l, param, given, 2);
-    if (count < 1) return false;
-    out[0] = given[0];
-    out[1] = given[count - 1];
-    return true;
-}
-
-static bool read_windows(lowering *l, windows *w, sym_expr width)
-{
-    if (!pair(l, "kernel_size", w->kernel) || !pair(l, "dilation", w->dilation) ||
-        !pair(l, "padding", w->padding) || !pair(l, "stride", w->stride))
-        return false;
-    int64_t reach = w->dilation[1] * (w->kernel[1] - 1) + 1;
-    sym_expr room = sym_add_int(l->symbols, width, 2 * w->padding[1] - reach);
-    w->across =
-        sym_add_int(l->symbols, sym_floordiv(l->symbols, room, lower_const(l, w->stride[1])), 1);
-    return true;
-}
-
-/* [N, C, H, W] to [N, C * kh * kw, windows] */
-fe_status lower_op_im2col(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    const ty_tensor *out = fx_tensor(n);
-    tensor x = lower_arg(l, "self");
-    bool batched = x.rank == 4;
-    if (!batched) x = lower_unsqueeze(l, x, 0);
-    windows w;
-    if (!read_windows(l, &w, x.sizes[3])) return lower_fail(l, "windows that are not constant");
-    sym_table *s = l->symbols;
-    uint32_t first = batched ? 1 : 0;
-    sym_expr part = l->axes[first], window = l->axes[first + 1], at[4];
-    sym_expr kw = lower_const(l, w.kernel[1]), kh = lower_const(l, w.kernel[0]);
-    sym_expr pos[2] = {sym_mod(s, sym_floordiv(s, part, kw), kh), sym_mod(s, part, kw)};
-    sym_expr place[2] = {sym_floordiv(s, window, w.across), sym_mod(s, window, w.across)};
-    at[0] = batched ? l->axes[0] : l->zero;
-    at[1] = sym_floordiv(s, part, sym_mul(s, kw, kh));
-    loop_value inside = loop_const_int(l->program, TY_BOOL, 1);
-    for (uint32_t k = 0; k < 2; k++) {
-        sym_expr from = sym_add_int(s, sym_mul_int(s, place[k], w.stride[k]), -w.padding[k]);
-        at[k + 2] = sym_add(s, from, sym_mul_int(s, pos[k], w.dilation[k]));
-        if (w.padding[k])
-            inside = lower_op2(l, LOOP_AND, inside,
-                               lower_is_inside(l, at[k + 2], l->zero, x.sizes[k + 2]));
-    }
-    lower_share(l, x);
-    loop_value v = loop_masked(l->program, inside, lower_at(l, x, at),
-                               loop_const_int(l->program, out->dtype, 0));
-    return lower_give(l, lower_value(l, out->dtype, out->rank, out->sizes, v));
-}
-
-/* ---- the inverse sums what windows hold of each pixel ---- */
-
-enum { MOST_PHASES = 16, MOST_POSITIONS = 64, FEW_POSITIONS = 16 }; /* each is code of its own */
-
-/* What is joined: [N, C * kh * kw, windows] to [N, C, H, W]. */
-typedef struct joining {
-    windows w;
-    tensor from, to;
-    ty_dtype dtype; /* that sums are made in */
-    bool batched;
-    uint32_t tall; /* the axis of H, before that of W */
-    sym_expr down; /* windows along the height */
-} joining;
-
-static sym_expr windows_along(const joining *j, uint32_t k)
-{
-    return k ? j->w.across : j->down;
-}
-
-/* What the windows at this place hold at this position, 0 where there is none. */
-static loop_value held(lowering *l, const joining *j, const sym_expr *position,
-                       const sym_expr *place, loop_value inside)
-{
-    sym_table *s = l->symbols;
-    for (uint32_t k = 0; k < 2; k++)
-        inside = lower_op2(l, LOOP_AND, inside,
-                           lower_is_inside(l, place[k], l->zero, windows_along(j, k)));
-    sym_expr part = sym_mul_int(s, l->axes[j->tall - 1], j->w.kernel[0]);
-    part = sym_mul_int(s, sym_add(s, part, position[0]), j->w.kernel[1]);
-    sym_expr at[3] = {j->batched ? l->axes[0] : l->zero, sym_add(s, part, position[1]),
-                      sym_add(s, sym_mul(s, place[0], j->w.across), place[1])};
-    return loop_masked(l->program, inside, lower_at(l, j->from, at),
-                       loop_const_int(l->program, j->dtype, 0));
-}
-
-/* Pixel `phase` of each stride lies at this position of the windows `*ahead` of its number, or of none. */
-static bool meets(const windows *w, uint32_t k, int64_t phase, int64_t position, int64_t *ahead)
-{
-    int64_t far = phase + w->padding[k] - position * w->dilation[k], stride = w->stride[k];
-    *ahead = far / stride;
-    return far % stride == 0;
-}
-
-/* The sum for one pixel of each block of strides; axes count the blocks. */
-static loop_value sum_of_phase(lowering *l, const joining *j, const int64_t *phase)
-{
-    sym_table *s = l->symbols;
-    loop_value sum = loop_const_int(l->program, j->dtype, 0);
-    bool first = true;
-    for (int64_t y = 0; y < j->w.kernel[0]; y++)
-        for (int64_t x = 0; x < j->w.kernel[1]; x++) {
-            int64_t ahead[2];
-            if (!meets(&j->w, 0, phase[0], y, &ahead[0]) ||
-                !meets(&j->w, 1, phase[1], x, &ahead[1]))
-                continue;
-            sym_expr position[2] = {lower_const(l, y), lower_const(l, x)};
-            sym_expr place[2] = {sym_add_int(s, l->axes[j->tall], ahead[0]),
-                                 sym_add_int(s, l->axes[j->tall + 1], ahead[1])};
-            loop_value v = held(l, j, position, place, loop_const_int(l->program, TY_BOOL, 1));
-            sum = first ? v : lower_op2(l, LOOP_ADD, sum, v);
-            first = false;
-        }
-    return sum;
-}
-
-/* Stores the sums of a phase; phases with the same numbers of blocks share a nest, the one at hand. */
-static void store_phase(lowering *l, const joining *j, const int64_t *phase, const sym_expr *sizes,
-                        loop_op **op)
-{
-    sym_table *s = l->symbols;
-    sym_expr extents[4], pixel[4];
-    uint32_t rank = j->tall + 2;
-    for (uint32_t k = 0; k < rank; k++) {
-        extents[k] = sizes[k];
-        pixel[k] = l->axes[k];
-        if (k < j->tall) continue;
-        uint32_t d = k - j->tall;
-        sym_expr left = sym_add_int(s, sizes[k], -phase[d]);
-        extents[k] = sym_ceildiv(s, left, lower_const(l, j->w.stride[d]));
-        pixel[k] = sym_add_int(s, sym_mul_int(s, pixel[k], j->w.stride[d]), phase[d]);
-    }
-    bool same = *op != NULL;
-    for (uint32_t k = j->tall; k < rank && same; k++)
-        same = sym_same((*op)->extents[k], extents[k]);
-    if (!same) *op = lower_nest(l, rank, extents, 0, NULL);
-    sym_expr to = lower_flat(l, pixel, j->to.box->view.strides, rank);
-    lower_store(l, *op,
-                (loop_store){.buffer = j->to.box->view.buffer,
-                             .index = to,
-                             .value = sum_of_phase(l, j, phase)});
-}
-
-/* Each phase of the strides by itself: its pixels are side by side in the windows, and where these are needs
- * no division. */
-static void join_by_phases(lowering *l, const joining *j, const sym_expr *sizes)
-{
-    loop_op *op = NULL;
-    for (int64_t y = 0; y < j->w.stride[0]; y++)
-        for (int64_t x = 0; x < j->w.stride[1]; x++)
-            store_phase(l, j, (int64_t[]){y, x}, sizes, &op);
-}
-
-/* Pixels of one dimension, taken apart into blocks of a stride each, and the positions in a window that hold
- * them: every stride-th, where windows have no gaps. */
-typedef struct pixel_run {
-    sym_expr blocks, phases; /* extents of its two axes */
-    sym_expr first;          /* block */
-    sym_expr pixel, position, place;
-    loop_value holds;
-} pixel_run;
-
-/* How many positions can hold one pixel. */
-static int64_t positions_of(const joining *j, uint32_t k)
-{
-    int64_t kernel = j->w.kernel[k], stride = j->w.stride[k];
-    return j->w.dilation[k] == 1 ? (kernel + stride - 1) / stride : kernel;
-}
-
-/* That of this number. */
-static void find_position(lowering *l, const joining *j, uint32_t k, uint32_t rank, sym_expr number,
-                          pixel_run *r)
-{
-    sym_table *s = l->symbols;
-    sym_expr stride = lower_const(l, j->w.stride[k]), kernel = lower_const(l, j->w.kernel[k]),
-             block = sym_add(s, l->axes[rank], r->first), phase = l->axes[rank + 1],
-             from = sym_add_int(s, phase, j->w.padding[k]);
-    r->pixel = sym_add(s, sym_mul(s, block, stride), phase);
-    if (j->w.dilation[k] == 1) {
-        r->position = sym_add(s, sym_mod(s, from, stride), sym_mul(s, number, stride));
-        r->place = sym_sub(s, sym_floordiv(s, from, stride), number);
-        r->holds = lower_is_inside(l, r->position, l->zero, kernel);
-    } else {
-        r->position = number;
-        from = sym_sub(s, from, sym_mul_int(s, number, j->w.dilation[k]));
-        r->place = sym_floordiv(s, from, stride);
-        r->holds = lower_op2(l, LOOP_EQ, loop_index(l->program, sym_mod(s, from, stride)),
-                             loop_const_int(l->program, TY_I64, 0));
-    }
-    r->place = sym_add(s, r->place, block);
-}
-
-static loop_value held_by(lowering *l, const joining *j, const sym_expr *numbers, pixel_run *tall,
-                          pixel_run *wide)
-{
-    find_position(l, j, 0, j->tall, numbers[0], tall);
-    find_position(l, j, 1, j->tall + 2, numbers[1], wide);
-    return held(l, j, (sym_expr[]){tall->position, wide->position},
-                (sym_expr[]){tall->place, wide->place},
-                lower_op2(l, LOOP_AND, tall->holds, wide->holds));
-}
-
-/* A reduction over the positions, or their sum where they are few. */
-static void store_runs(lowering *l, const joining *j, const sym_expr *sizes, pixel_run *tall,
-                       pixel_run *wide)
-{
-    uint32_t rank = j->tall;
-    int64_t rows = positions_of(j, 0), columns = positions_of(j, 1);
-    sym_expr extents[6], pixel[4], counts[2] = {lower_const(l, rows), lower_const(l, columns)};
-    bool few = rows * columns <= FEW_POSITIONS;
-    loop_value v = {0};
-    for (int64_t k = 0; k < (few ? rows * columns : 1); k++) {
-        sym_expr numbers[2] = {lower_const(l, k / columns), lower_const(l, k % columns)};
-        loop_value one = held_by(l, j, few ? numbers : l->reduce_axes, tall, wide);
-        v = k ? lower_op2(l, LOOP_ADD, v, one) : one;
-    }
-    for (uint32_t k = 0; k < rank; k++) extents[k] = sizes[k], pixel[k] = l->axes[k];
-    extents[rank] = tall->blocks, extents[rank + 1] = tall->phases;
-    extents[rank + 2] = wide->blocks, extents[rank + 3] = wide->phases;
-    pixel[rank] = tall->pixel, pixel[rank + 1] = wide->pixel;
-    loop_op *op = lower_nest(l, rank + 4, extents, few ? 0 : 2, few ? NULL : counts);
-    loop_store store = {.buffer = j->to.box->view.buffer,
-                        .index = lower_flat(l, pixel, j->to.box->view.strides, rank + 2),
-                        .value = v};
-    if (!few) store.reduce = LOOP_SUM;
-    lower_store(l, op, store);
-}
-
-/* Whole blocks, and the pixels behind them. */
-static uint32_t runs_of(lowering *l, const joining *j, uint32_t k, sym_expr size, pixel_run *runs)
-{
-    sym_table *s = l->symbols;
-    sym_expr stride = lower_const(l, j->w.stride[k]), whole = sym_floordiv(s, size, stride);
-    runs[0] = (pixel_run){.blocks = whole, .phases = stride, .first = l->zero};
-    runs[1] = (pixel_run){
-        .blocks = lower_const(l, 1), .phases = sym_mod(s, size, stride), .first = whole};
-    return sym_known_divisible(s, size, stride, NULL) ? 1 : 2;
-}
-
-static void join_by_positions(lowering *l, const joining *j, const sym_expr *sizes)
-{
-    pixel_run tall[2], wide[2];
-    uint32_t rows = runs_of(l, j, 0, sizes[j->tall], tall),
-             columns = runs_of(l, j, 1, sizes[j->tall + 1], wide);
-    for (uint32_t y = 0; y < rows; y++)
-        for (uint32_t x = 0; x < columns; x++) store_runs(l, j, sizes, &tall[y], &wide[x]);
-}
-
-fe_status lower_op_col2im(lowering *l, fx_node *n, const lower_row *row)
-{
-    (void)row;
-    const ty_tensor *out = fx_tensor(n);
-    ty_dtype d = lower_compute_dtype(out->dtype);
-    tensor x = lower_cast(l, lower_arg(l, "self"), d);
-    joining j = {.dtype = d, .batched = x.rank == 3, .tall = x.rank == 3 ? 2 : 1};
-    if (!j.batched) x = lower_unsqueeze(l, x, 0);
-    if (!read_windows(l, &j.w, out->sizes[j.tall + 1]))
-        return lower_fail(l, "windows that are not constant");
-    int64_t reach = j.w.dilation[0] * (j.w.kernel[0] - 1) + 1;
-    sym_expr room = sym_add_int(l->symbols, out->sizes[j.tall], 2 * j.w.padding[0] - reach);
-    room = sym_floordiv(l->symbols, room, lower_const(l, j.w.stride[0]));
-    j.down = sym_add_int(l->symbols, room, 1);
-    lower_share(l, x);
-    j.from = x;
-    j.to =
-        lower_temp_tensor(l, d, out->rank, out->sizes, d == out->dtype ? lower_wanted(l, 0) : NULL);
-    if (j.w.stride[0] * j.w.stride[1] <= MOST_PHASES &&
-        j.w.kernel[0] * j.w.kernel[1] <= MOST_POSITIONS)
-        join_by_phases(l, &j, out->sizes);
-    else
-        join_by_positions(l, &j, out->sizes);
-    return lower_give(l, lower_cast(l, j.to, out->dtype));
 }
