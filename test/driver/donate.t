@@ -76,7 +76,8 @@ graph main {
   %w = aten.slice.Tensor(%x, 0, 0, 9223372036854775807, 2) : f32[s0,4]{8,1}
   %e = aten.mul.Tensor(%w, %a) : f32[s0,4]
   %c = aten.cumsum.default(%e, 0) : f32[s0,4]
-  %d = aten.cumsum.default(%c, 0) : f32[s0,4]
+  %k = aten.flip.default(%c, [0]) : f32[s0,4]
+  %d = aten.cumsum.default(%k, 0) : f32[s0,4]
   %f = aten.sum.dim_IntList(%d, [0]) : f32[4]
   %g = aten.add.Tensor(%f, %b) : f32[2,4]
   output (user %g)
@@ -84,7 +85,6 @@ graph main {
 --out--
 arena: by the sizes of the inputs
 donated inputs: 16 bytes more
-memory @buf3 in @buf4
 memory @buf5 in @x
 memory @buf6 output 0
 --run-- for o in z a; do ferrite compile kept.fx -o m.so --donate $o; done; ferrite inspect kept.fx --donate 'view?' --donate 'free?' --stage loop | grep donated; for o in view changed gaps n; do ferrite compile kept.fx -o m.so --donate $o 2>&1 | sed -n 1p; done; ferrite inspect kept.fx --donate all --stage loop | grep donated

@@ -1,5 +1,6 @@
 # what reads rows that are columns of it joins them, with their loops outermost: a softmax along a dimension in
-# the middle is one kernel
+# the middle is one kernel; but not where they are far apart: lines of memory would leave the cache before the
+# next rows come
 --run-- ferrite inspect --from loop --stage sched - --isa x86-64-v3 | sed -n '/^schedule/,$p'
 --in--
 program near
@@ -54,8 +55,6 @@ group 0 kernel outer [i0 < 64, i1 < 8] vector outer
   }
   local @most @e @sum
 live @y [0, 2) output
-
-# but not where they are far apart: lines of memory would leave the cache before the next rows come
 --run-- ferrite inspect --from loop --stage sched - --isa x86-64-v3 | grep -E 'group|refuse'
 --in--
 program far

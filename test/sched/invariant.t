@@ -1,4 +1,5 @@
-# what few loops of a nest change is made in front of it, where that costs less
+# what few loops of a nest change is made in front of it, where that costs less; the operand of short sums that
+# lies along them is turned, since vectors go across: distances of points (last)
 # a source and a weight for each column, and one for each row
 --run-- ferrite inspect - --from loop --stage sched --isa x86-64-v3
 --in--
