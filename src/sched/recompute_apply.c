@@ -10,6 +10,20 @@ typedef struct rename_list {
 } rename_list;
 typedef VEC(loop_op) op_list;
 
+/* The program's ops as they are before any of them reads what a chain makes: one chain may be in need of what
+ * another one has made again for later readers. */
+static const loop_op *ops_at_first(const fitter *f)
+{
+    loop_op *ops = NEW_ARRAY(f->scratch, loop_op, f->p->ops.count + 1);
+    for (uint32_t i = 0; i < f->p->ops.count; i++) {
+        loop_op *op = &ops[i];
+        *op = f->p->ops.at[i];
+        op->stores = arena_copy(f->scratch, op->stores, op->store_count * sizeof *op->stores);
+        op->inputs = arena_copy(f->scratch, op->inputs, op->input_count * sizeof *op->inputs);
+    }
+    return ops;
+}
+
 static loop_buffer_id copy_buffer(fitter *f, loop_buffer_id b)
 {
     loop_buffer copy = f->p->buffers.at[b];
@@ -43,35 +57,38 @@ static loop_op repeat(fitter *f, const loop_op *from, rename_list *names)
 }
 
 /* Nests with several results store those alone that the chain has need of. */
-static bool is_needed(const fitter *f, const chain *c, loop_buffer_id b)
+static bool is_needed(const fitter *f, const chain *c, const loop_op *at_first, loop_buffer_id b)
 {
     if (b == c->buffer) return true;
     for (uint32_t i = 0; i < c->ops.count; i++) {
-        read_list reads = recompute_reads(f, &f->p->ops.at[c->ops.at[i]]);
+        read_list reads = recompute_reads(f, &at_first[c->ops.at[i]]);
         for (uint32_t k = 0; k < reads.all.count; k++)
             if (reads.all.at[k] == b) return true;
     }
     return false;
 }
 
-static loop_op needed_part(const fitter *f, const chain *c, const loop_op *op)
+static loop_op needed_part(const fitter *f, const chain *c, const loop_op *at_first,
+                           uint32_t number)
 {
+    const loop_op *op = &at_first[number];
     loop_op part = *op;
     part.stores = arena_copy(f->scratch, op->stores, op->store_count * sizeof *op->stores);
     part.store_count = 0;
     for (uint32_t i = 0; i < op->store_count; i++)
-        if (is_needed(f, c, op->stores[i].buffer)) part.stores[part.store_count++] = op->stores[i];
+        if (is_needed(f, c, at_first, op->stores[i].buffer))
+            part.stores[part.store_count++] = op->stores[i];
     return part;
 }
 
 /* Adds the chain's ops; those after it read what they make. */
-static void add_chain(fitter *f, const chain *c, op_list *ops)
+static void add_chain(fitter *f, const chain *c, const loop_op *at_first, op_list *ops)
 {
     rename_list names = {0};
     const use_list *uses = &f->uses.of[c->buffer];
     f->number++;
     for (uint32_t i = 0; i < c->ops.count; i++) {
-        loop_op part = needed_part(f, c, &f->p->ops.at[c->ops.at[i]]);
+        loop_op part = needed_part(f, c, at_first, c->ops.at[i]);
         vec_push(f->scratch, ops, repeat(f, &part, &names));
     }
     loop_buffer_id made = NEVER;
@@ -85,6 +102,7 @@ static void add_chain(fitter *f, const chain *c, op_list *ops)
 void recompute_apply(fitter *f, const chain_list *chains)
 {
     op_list ops = {0};
+    const loop_op *at_first = ops_at_first(f);
     uint32_t groups = f->s->groups.count, count = f->p->ops.count;
     uint32_t *end = NEW_ARRAY(f->scratch, uint32_t, groups + 1),
              *at = NEW_ARRAY(f->scratch, uint32_t, count + 1);
@@ -93,7 +111,7 @@ void recompute_apply(fitter *f, const chain_list *chains)
     for (uint32_t op = 0; op < count; op++) at[end[f->group_of[op]]++] = op;
     for (uint32_t g = 0, i = 0; g < groups; g++) {
         for (uint32_t k = 0; k < chains->count; k++)
-            if (chains->at[k].before == g) add_chain(f, &chains->at[k], &ops);
+            if (chains->at[k].before == g) add_chain(f, &chains->at[k], at_first, &ops);
         for (; i < end[g]; i++) vec_push(f->scratch, &ops, f->p->ops.at[at[i]]);
     }
     f->p->ops.count = 0;

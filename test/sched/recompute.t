@@ -1,5 +1,5 @@
 # memory-budget: what waits for a late reader is made again right before it, if that costs no more memory than it saves;
-# not what would come out otherwise by then
+# not what would come out otherwise by then; one chain may have need of what another one makes again
 --run-- ferrite inspect skip.loop --from loop --stage sched --memory-budget 8K | sed -n '/^extern copy (@c/,$p'
 --file skip.loop--
 program skip
@@ -79,4 +79,10 @@ error: wrap: memory-budget: 12288 bytes are needed, 4096 more than the budget of
     4096 bytes @a, steps 0 to 4
     4096 bytes @b, steps 1 to 2
     4096 bytes @c, steps 2 to 3
+--status-- 1
+--run-- for p in gradients_of_grouped_heads products_by_parts_and_columns products_of_halves; do ferrite inspect $ROOT/test/cases/ops/$p.pt2 --memory-budget 1000 --stage plan 2>&1 | grep -o -e 'more than the budget.*' -e 'law.*'; done
+--out--
+more than the budget of 1000
+more than the budget of 1000
+more than the budget of 1000
 --status-- 1
