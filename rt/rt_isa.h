@@ -206,7 +206,5 @@ int RT_FN(rt_conv_dots)(rt_team *, const rt_conv *, const rt_real *x, const rt_r
 int RT_FN(rt_conv_taps)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *grad,
                         rt_real *out, const int64_t *strides);
 int RT_FN(rt_sdpa)(rt_team *, const rt_sdpa *);
-/* sums[c] += rows[0][c] + .. + rows[count - 1][c] */
-void RT_FN(rt_add_rows)(const float *const *rows, int64_t count, int64_t columns, float *sums);
 
 #endif

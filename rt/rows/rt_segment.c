@@ -1,15 +1,19 @@
 /* rt_segment.c - reductions of segments of rows: segment_reduce, and embedding_bag, whose rows are
- * looked up in a table. Threads share the segments; accumulators are double.
+ * looked up in a table. Threads share the segments; accumulators are double, but for sums of rows of
+ * floats, which the kernel of the instruction set adds up by parts.
  */
+#include "rt_add_rows.h"
+#include "rt_by_isa.h"
 #include "rt_compiler.h"
 #include "rt_half.h"
-#include "rt_kernels.h"
 #include "rt_pool.h"
 #include "rt_program.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+
+RT_KERNELS_BY_ISA(add, RT_OF_ONE)
 
 enum { SUM, MEAN, MAX, MIN, PRODUCT, BAG_MAX };
 enum {
@@ -215,25 +219,6 @@ static void finish(const segments *s, int64_t counted, double *sums, int64_t cou
 
 /* ---- sums of rows of floats, by the kernel of the instruction set (rt_add_rows.c) ---- */
 
-typedef void (*add_rows_fn)(const float *const *rows, int64_t count, int64_t columns, float *sums);
-
-#define DECLARE(isa) \
-    void rt_add_rows_##isa(const float *const *rows, int64_t count, int64_t columns, float *sums);
-DECLARE(base)
-#if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
-#define SEVERAL
-DECLARE(v3)
-DECLARE(v4)
-#endif
-
-static const add_rows_fn add_rows[] = {
-    rt_add_rows_base,
-#ifdef SEVERAL
-    rt_add_rows_v3,
-    rt_add_rows_v4,
-#endif
-};
-
 static bool sums_floats(const segments *s)
 {
     return s->x->dtype == FE_F32 && s->x->strides[2] == 1 && !s->scale->data &&
@@ -263,6 +248,8 @@ static int64_t find_rows(const segments *s, const float *first, int64_t from, in
 static void sum_rows(const segments *s, int64_t b, int64_t segment, int64_t from, int64_t to)
 {
     const fe_tensor *x = s->x, *out = s->out;
+    void (*add_rows)(const float *const *, int64_t, int64_t, float *) =
+        rt_add_kernels_of(0)->add_rows;
     int64_t columns = out->sizes[2];
     const float *rows[ROWS];
     float sums[COLUMNS];
@@ -276,7 +263,7 @@ static void sum_rows(const segments *s, int64_t b, int64_t segment, int64_t from
             int64_t end = to - r < ROWS ? to : r + ROWS, found = find_rows(s, first, r, end, rows);
             for (int64_t k = r + AHEAD; s->fetches && k < end + AHEAD && k < s->rows; k++)
                 fetch_row(s, b, k, c, count);
-            add_rows[rt_isa_level()](rows, found, count, sums);
+            add_rows(rows, found, count, sums);
             counted += found;
         }
         if (counted == 0)

@@ -3,6 +3,8 @@
  */
 #include "rt_isa.h"
 
+#include "rt_add_rows.h"
+
 enum { WIDE = 4 /* vectors of columns at a time */, PART = 16 };
 
 RT_INLINE void add_vectors(const float *const *rows, int64_t count, const int wide, int64_t c,
@@ -35,7 +37,7 @@ static float one_column(const float *const *rows, int64_t count, int64_t c, floa
     return total;
 }
 
-void RT_FN(rt_add_rows)(const float *const *rows, int64_t count, int64_t columns, float *sums)
+static void add_rows(const float *const *rows, int64_t count, int64_t columns, float *sums)
 {
     int64_t c = 0;
     for (; c + WIDE * VL <= columns; c += WIDE * VL) add_vectors(rows, count, WIDE, c, sums);
@@ -43,3 +45,5 @@ void RT_FN(rt_add_rows)(const float *const *rows, int64_t count, int64_t columns
     for (; c + VL <= columns; c += VL) add_vectors(rows, count, 1, c, sums);
     for (; c < columns; c++) sums[c] = one_column(rows, count, c, sums[c]);
 }
+
+const rt_add_kernels RT_FN(rt_add) = {add_rows};
