@@ -96,9 +96,11 @@ typedef struct rt_block {
     int64_t m, n; /* n columns from the start of the first panel */
     int64_t taps, run;
     const rt_real *const *rows; /* [taps][m] pointers */
-    int64_t offset;             /* into each of the rows */
-    const rt_real *packed;      /* first panel */
-    int64_t panel_depth;        /* depth of a whole panel in memory; 0 = taps * run */
+    const rt_real *zero;   /* the pointer that stands for zeros, or NULL: no product is made of them
+                                   where all rows of a tile have it */
+    int64_t offset;        /* into each of the rows */
+    const rt_real *packed; /* first panel */
+    int64_t panel_depth;   /* depth of a whole panel in memory; 0 = taps * run */
     rt_real *c;
     int64_t ldc;
     const rt_real *bias;

@@ -180,16 +180,45 @@ RT_INLINE void set_columns(const rt_block *block, const cut *c, const piece *p, 
     tile->bias = p->last && block->bias ? block->bias + n0 : NULL;
 }
 
+RT_INLINE int is_zero_tap(const rt_block *block, const rt_real *const *rows, int64_t mr)
+{
+    int64_t i = 0;
+    while (i < mr && rows[i] == block->zero) i++;
+    return i == mr;
+}
+
+/* The tile without the first and last taps that have zeros alone: outside of an image. Returns the number of
+ * the first ones. */
+RT_INLINE int64_t skip_zero_taps(const rt_block *block, int64_t mr, rt_tile *tile)
+{
+    int64_t skipped = 0;
+    for (; tile->taps > 0 && is_zero_tap(block, tile->rows, mr); tile->taps--, skipped++)
+        tile->rows += block->m;
+    while (tile->taps > 0 && is_zero_tap(block, tile->rows + (tile->taps - 1) * block->m, mr))
+        tile->taps--;
+    return skipped;
+}
+
 /* The tile of mr rows from m0 on. */
 RT_INLINE void run_tile(const rt_block *block, const piece *p, int64_t m0, int64_t mr, int64_t n0,
                         int64_t columns, rt_tile *tile)
 {
+    const rt_real *b = tile->b;
     tile->rows = block->rows + p->tap * block->m + m0;
     tile->c = block->c + m0 * block->ldc + n0;
+    if (block->zero) {
+        tile->taps = p->taps;
+        tile->b += skip_zero_taps(block, mr, tile) * p->run * RT_PANEL;
+        if (tile->taps == 0 && tile->load && !p->last) {
+            tile->b = b;
+            return;
+        }
+    }
     if (columns % VL)
         run_edge(tile, mr, columns);
     else
         RT_FN(rt_tiles)[mr][columns / VL](tile);
+    tile->b = b;
 }
 
 /* Rows in tiles of nearly the same height: the first `higher` ones have one row more. */

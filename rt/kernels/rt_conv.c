@@ -64,6 +64,7 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
         .taps = s->taps,
         .run = s->run,
         .rows = rows,
+        .zero = s->zero,
         .offset = offset,
         .packed = s->packed + panel * depth * RT_PANEL + within,
         .c = s->y + m0 * s->g->y_row + column,

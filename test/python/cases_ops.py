@@ -354,6 +354,14 @@ layer("conv3d", lambda: nn.Conv3d(2, 4, 3, padding=1), real(1, 2, 4, 6, 5))
 layer("conv_transpose2d", lambda: nn.ConvTranspose2d(4, 3, 3, stride=2, padding=1, output_padding=1), real(2, 4, 5, 6))
 
 
+@op(real(1, 64, 5, 9), real(5, 64, 3, 3), real(1, 24, 2, 5, 4), real(18, 24, 3, 3, 3), real(5))
+def conv_windows_outside(x, w, y, v, b):
+    """Taps that lie outside of the image for all pixels of a row, of a depth, or for a corner."""
+    w, v = w / 8, v / 8
+    planes = [F.conv2d(x, w, b, padding=d, dilation=d) for d in (1, 3, 4)] + [F.conv2d(x, w, padding=(4, 1), stride=(1, 2))]
+    return *planes, F.conv3d(y, v, padding=1).relu(), F.conv3d(y, v, padding=2, stride=2), F.conv_transpose3d(y, v.transpose(0, 1))
+
+
 @op(real(2, 3, 5, 7), real(4, 3, 3, 3), real(4))
 def conv2d_weight_as_input(x, w, b):
     return F.conv2d(x, w, b, padding=1), F.conv2d(x[0], w)
