@@ -9,6 +9,7 @@ typedef struct search {
     const fe_tensor *edges, *values, *order, *out;
     int64_t n, columns; /* of a row of edges, of values */
     int right, nan_last;
+    int one_row; /* the values are, and all are searched in the same one */
 } search;
 
 /* One row of values in one row of edges. */
@@ -178,14 +179,15 @@ static const void *element(const fe_tensor *t, int64_t index)
     return (const char *)t->data + index * (rt_key_bits(t->dtype) / 8);
 }
 
+/* ---- of a row ---- */
+
 /* Values [column, column + count) of a row. */
 static void find_in_row(const search *s, int64_t row, int64_t column, int64_t count)
 {
     const fe_tensor *e = s->edges, *v = s->values, *o = s->order, *out = s->out;
     uint32_t last = v->rank - 1, last_edge = e->rank - 1;
-    int one_row = e->rank == 1;
     int64_t places[SPAN], stride = out->strides[last];
-    span part = {.edges = element(e, one_row ? 0 : offset_of(s, e, row)),
+    span part = {.edges = element(e, offset_of(s, e, row)),
                  .values = element(v, offset_of(s, v, row) + column * v->strides[last]),
                  .edge_stride = e->strides[last_edge],
                  .value_stride = v->strides[last],
@@ -195,7 +197,7 @@ static void find_in_row(const search *s, int64_t row, int64_t column, int64_t co
                  .nan_last = s->nan_last,
                  .places = places};
     if (o->data) {
-        part.order = element(o, one_row ? 0 : offset_of(s, o, row));
+        part.order = element(o, offset_of(s, o, row));
         part.order_stride = o->strides[last_edge];
     }
     search_span(e->dtype, &part);
@@ -203,10 +205,72 @@ static void find_in_row(const search *s, int64_t row, int64_t column, int64_t co
     for (int64_t k = 0; k < count; k++) to[k * stride] = places[k];
 }
 
+/* ---- of several rows ---- */
+
+#define MOVE(type)                      \
+    for (int64_t k = 0; k < count; k++) \
+    ((type *)to)[k * to_stride] = ((const type *)from)[k * from_stride]
+
+static void move(int64_t bytes, void *to, int64_t to_stride, const void *from, int64_t from_stride,
+                 int64_t count)
+{
+    switch (bytes) {
+    case 1: MOVE(uint8_t); break;
+    case 2: MOVE(uint16_t); break;
+    case 4: MOVE(uint32_t); break;
+    default: MOVE(uint64_t); break;
+    }
+}
+
+/* Where value `at` of all lies, and how many follow, out of `count`, in its row. */
+static int64_t find_part(const search *s, int64_t at, int64_t count, int64_t *row, int64_t *column)
+{
+    *row = s->one_row ? 0 : at / s->columns;
+    *column = at - *row * s->columns;
+    return s->one_row ? count : fe_min(s->columns - *column, count);
+}
+
+/* Values [at, at + count) of all, which are searched in the same row. */
+static void find_in_rows(const search *s, int64_t at, int64_t count)
+{
+    const fe_tensor *e = s->edges, *v = s->values, *o = s->order, *out = s->out;
+    uint32_t last = v->rank - 1;
+    uint64_t values[SPAN];
+    int64_t places[SPAN], bytes = rt_key_bits(v->dtype) / 8;
+    int64_t v_stride = s->one_row ? 1 : v->strides[last];
+    int64_t out_stride = s->one_row ? 1 : out->strides[last];
+    span part = {.edges = e->data,
+                 .values = values,
+                 .order = o->data,
+                 .edge_stride = e->strides[0],
+                 .value_stride = 1,
+                 .order_stride = o->data ? o->strides[0] : 0,
+                 .n = s->n,
+                 .count = count,
+                 .right = s->right,
+                 .nan_last = s->nan_last,
+                 .places = places};
+    for (int64_t k = 0, some, row, column; k < count; k += some) {
+        some = find_part(s, at + k, count - k, &row, &column);
+        move(bytes, (char *)values + k * bytes, 1,
+             element(v, offset_of(s, v, row) + column * v_stride), v_stride, some);
+    }
+    search_span(e->dtype, &part);
+    for (int64_t k = 0, some, row, column; k < count; k += some) {
+        some = find_part(s, at + k, count - k, &row, &column);
+        move(8, (int64_t *)out->data + offset_of(s, out, row) + column * out_stride, out_stride,
+             places + k, 1, some);
+    }
+}
+
 static void find(void *context, int64_t begin, int64_t end, int worker)
 {
     const search *s = context;
     (void)worker;
+    for (int64_t count; begin < end && s->edges->rank == 1; begin += count) {
+        count = fe_min(end - begin, SPAN);
+        find_in_rows(s, begin, count);
+    }
     while (begin < end) {
         int64_t row = begin / s->columns, column = begin % s->columns;
         int64_t count = s->columns - column < end - begin ? s->columns - column : end - begin;
@@ -231,6 +295,14 @@ static int order_is_bad(const search *s)
     return 0;
 }
 
+static int is_one_behind_another(const fe_tensor *t)
+{
+    int64_t step = 1;
+    for (uint32_t d = t->rank; d-- > 0; step *= t->sizes[d])
+        if (t->sizes[d] != 1 && t->strides[d] != step) return 0;
+    return 1;
+}
+
 int rt_op_search(rt_frame *frame, const rt_call *call)
 {
     search s = {.edges = &call->in[0],
@@ -244,6 +316,8 @@ int rt_op_search(rt_frame *frame, const rt_call *call)
     s.columns = s.values->sizes[s.values->rank - 1];
     for (uint32_t k = 0; k < s.values->rank; k++) count *= s.values->sizes[k];
     if (count == 0) return 0;
+    s.one_row =
+        s.edges->rank == 1 && is_one_behind_another(s.values) && is_one_behind_another(s.out);
     if (s.order->data && order_is_bad(&s))
         return rt_fail(frame, FE_RUN_ASSERTION, "%s: an index of the sorter is out of range",
                        call->text ? call->text : "searchsorted");
