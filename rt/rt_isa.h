@@ -36,13 +36,15 @@ enum { HALF_LANES = 0 };
 
 /* A tile is at most MR rows by NR columns; a panel is RT_PANEL / NR tiles wide. Where a single vector of
  * columns would be left over, a wide tile takes it with the NR columns before: of WIDE_ROWS, for as many
- * registers. 0: there are none, as a single vector has tiles high enough. */
+ * registers. 0: there are none, as a single vector has tiles high enough. A single row, which is bound by
+ * loads, has tiles of ROW_NV vectors, so that an element of A is loaded for more of them; 0: as others. */
 #if defined(RT_ISA_V3) && !defined(FERRITE_SCALAR)
-enum { WIDE_ROWS = 4 };
+enum { WIDE_ROWS = 4, ROW_NV = 4 };
 #else
-enum { WIDE_ROWS = 0 };
+enum { WIDE_ROWS = 0, ROW_NV = 0 };
 #endif
-enum { NV = 2, NR = NV * VL, NV_MOST = WIDE_ROWS > 0 ? NV + 1 : NV };
+enum { NV = 2, NR = NV * VL, NV_MOST = ROW_NV > NV ? ROW_NV : NV };
+_Static_assert(ROW_NV == 0 || RT_PANEL % (ROW_NV * VL) == 0, "in one panel");
 /* Channels of a group of a convolution of which a vector takes several; 0: of none. */
 enum { SPREAD_GROUP = (int)VL > (int)RT_CONV_SPREAD_GROUP ? RT_CONV_SPREAD_GROUP : 0 };
 /* Depth that one sum runs over before it joins the sums of the depth before; a shorter one where results are
@@ -86,7 +88,8 @@ typedef struct rt_tile {
 } rt_tile;
 
 typedef void (*rt_tile_fn)(const rt_tile *);
-/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile; three: wide. */
+/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile; three: wide; ROW_NV:
+ * of one row. */
 extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV_MOST + 1];
 
 /* ---- blocks of tiles: rt_block.c ---- */
@@ -105,6 +108,7 @@ typedef struct rt_block {
     int64_t ldc;
     const rt_real *bias;
     int load, fine, clamp, scale;
+    int from_end; /* of few rows: panels from the last to the first */
     rt_real low, high, alpha;
     /* the epilogue in coordinates of the whole C */
     rt_epilogue epilogue;

@@ -53,6 +53,15 @@ static const rt_real *kept_b(rt_frame *frame, int64_t n, int64_t k, const rt_rea
     return packed;
 }
 
+/* Steps of a loop go through the same panels, there and back: each begins with what the one before has left
+ * in the cache. */
+static int turns_round(rt_frame *frame, const void *panels)
+{
+    frame->from_end = frame->last_panels == panels && !frame->from_end;
+    frame->last_panels = panels;
+    return frame->from_end;
+}
+
 int RT_TYPED(rt_op_gemm)(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *a = &call->in[0], *b = &call->in[1], *bias = &call->in[2], *c = &call->out[0];
@@ -66,6 +75,7 @@ int RT_TYPED(rt_op_gemm)(rt_frame *frame, const rt_call *call)
         call->packed & 2 ? b->data : kept_b(frame, n, k, b->data, b->strides[1], b->strides[0]);
     int b_ready = b_data != NULL;
     add_to(call, &post, c->data, c->strides);
+    if (b_ready) team.from_end = turns_round(frame, b_data);
     if (a_ready && b_ready) {
         int failed = RT_TYPED(rt_gemm)(&team, m, n, k, a->data, a->strides[0], b_data, c->data,
                                        c->strides[0], &post);

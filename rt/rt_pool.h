@@ -72,6 +72,7 @@ typedef struct rt_team {
     rt_area room;  /* where there is one, it is used instead of: */
     rt_area *area; /* of the context */
     size_t area_taken;
+    int from_end;         /* few rows go through the panels of B from the last to the first */
     int has_stated;       /* a request that does not fit is a fault */
     size_t asked, stated; /* the request that did not fit; asked 0: all did */
 } rt_team;

@@ -271,6 +271,8 @@ struct rt_frame {
     rt_pool *pool;
     fe_context *context;
     rt_fault fault;
+    const void *last_panels; /* of the call of gemm before, and */
+    int from_end;            /* whether it went through them from the last to the first */
 };
 
 /* ---- runtime operators ---- */

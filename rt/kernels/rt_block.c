@@ -1,11 +1,11 @@
 /* rt_block.c - a block of C from tiles: loop order, depth blocking, edges, prefetch, epilogue.
  *
- * Two orders. When all of B that the block needs fits in the second-level cache, and there are rows enough
+ * Three orders. When all of B that the block needs fits in the second-level cache, and there are rows enough
  * to pay for bringing it there, rows are outermost and each tile runs the whole depth with its sums in
- * registers. Otherwise a group of panels is
- * taken at a time, and depth is cut so that a piece of one panel stays in the first-level cache
- * while all rows pass over it (Goto's order without packing A); while a piece is worked on, the
- * next one is prefetched a line at a time. Fine sums are always made in such pieces, which join in C.
+ * registers. Rows of one tile, which use nothing of B twice, pass over one panel after another. Otherwise a
+ * group of panels is taken at a time, and depth is cut so that a piece of one panel stays in the first-level
+ * cache while all rows pass over it (Goto's order without packing A); while a piece is worked on, the next
+ * one is prefetched a line at a time. Fine sums are always made in such pieces, which join in C.
  */
 #include "rt_isa.h"
 
@@ -142,22 +142,28 @@ static rt_tile tile_of(const rt_block *block, const piece *p)
     };
 }
 
-/* How the columns of a block are cut into those of tiles: by NR, but the last tile is wide if `wide`. */
+/* How the columns of a block are cut into those of tiles: by `most`, then by NR, but the last tile is wide if
+ * `wide`. */
 typedef struct cut {
     int wide;
+    int64_t most;
     int64_t n, depth; /* depth of a panel in memory */
 } cut;
 
 static cut cut_of(const rt_block *block)
 {
     int fits = WIDE_ROWS > 0 && (block->m > MR || block->m <= WIDE_ROWS) && block->n > NR;
-    return (cut){fits && rt_ceil_div(block->n, VL) % 2, block->n, panel_depth(block)};
+    return (cut){.wide = fits && rt_ceil_div(block->n, VL) % 2,
+                 .most = ROW_NV && block->m == 1 ? ROW_NV * VL : NR,
+                 .n = block->n,
+                 .depth = panel_depth(block)};
 }
 
 static int64_t tile_columns(const cut *c, int64_t n0)
 {
     int64_t left = c->n - n0;
-    return c->wide && left <= NR + VL ? left : rt_min(left, NR);
+    if (c->wide && left <= NR + VL) return left;
+    return left >= c->most ? c->most : rt_min(left, NR);
 }
 
 /* Of a tile of so many columns. */
@@ -275,19 +281,10 @@ static void run_piece(const rt_block *block, const cut *c, const piece *p, int64
 {
     enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
     int64_t steps = rt_max(p->taps * p->run, 1), tiles = rt_block_tiles(block->m);
-    int64_t slice = 0;
+    int64_t slice = rt_ceil_div(steps * LINE_BYTES, tiles * (RT_PANEL / NR));
     rt_tile tile = tile_of(block, p);
-    if (tiles == 1) {
-        /* nothing is used twice: what is not near is fetched ahead of the reads, with all columns at once */
-        int near = block->n * c->depth * (int64_t)sizeof(rt_real) <= B_RESIDENT_BYTES;
-        tile.prefetch =
-            (const char *)(block->packed + column_at(c, n0) + p->depth * RT_PANEL) + STREAM_AHEAD;
-        tile.prefetch_step = near ? 0 : LINE_BYTES;
-    } else {
-        slice = rt_ceil_div(steps * LINE_BYTES, tiles * (RT_PANEL / NR));
-        tile.prefetch = next;
-        tile.prefetch_step = slice / steps;
-    }
+    tile.prefetch = next;
+    tile.prefetch_step = slice / steps;
     for (int64_t columns; n0 < n1; n0 += columns) {
         columns = tile_columns(c, n0);
         set_columns(block, c, p, n0, &tile);
@@ -298,19 +295,21 @@ static void run_piece(const rt_block *block, const cut *c, const piece *p, int64
             run_tile(block, p, m0, mr, n0, columns, &tile);
             tile.prefetch += slice;
         }
-        if (tiles == 1) tile.prefetch_step = 0;
     }
+}
+
+static int64_t count_panels(const rt_block *block, const cut *c)
+{
+    int last_is_part = c->wide && block->n % RT_PANEL && block->n % RT_PANEL <= VL;
+    return rt_ceil_div(block->n, RT_PANEL) - last_is_part; /* it goes with the one before */
 }
 
 /* Panels outermost, in groups whose C stays in the cache. */
 static void run_panels_first(const rt_block *block)
 {
     cut c = cut_of(block);
-    int64_t tiles = rt_block_tiles(block->m);
-    int64_t count = tiles == 1 && !block->fine ? 1 : piece_count(block); /* no reuse, no pieces */
-    int64_t panels = rt_ceil_div(block->n, RT_PANEL), panel_floats = c.depth * RT_PANEL;
-    if (c.wide && block->n % RT_PANEL && block->n % RT_PANEL <= VL)
-        panels--; /* goes with the one before */
+    int64_t count = piece_count(block), panels = count_panels(block, &c);
+    int64_t panel_floats = c.depth * RT_PANEL;
     int64_t group = rt_max(GROUP_BYTES / (block->m * RT_PANEL * (int64_t)sizeof(rt_real)), 1);
     for (int64_t first = 0; first < panels; first += group) {
         int64_t last = rt_min(first + group, panels);
@@ -330,6 +329,35 @@ static void run_panels_first(const rt_block *block)
             }
         }
         epilogue(block, 0, block->m, first * RT_PANEL, last == panels ? block->n : last * RT_PANEL);
+    }
+}
+
+/* What is not near is fetched ahead of the reads, with all columns of a panel at once. */
+static void run_one_tile(const rt_block *block)
+{
+    enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
+    piece whole = piece_at(block, 0, 1);
+    cut c = cut_of(block);
+    rt_tile tile = tile_of(block, &whole);
+    int is_near = block->n * c.depth * (int64_t)sizeof(rt_real) <= B_RESIDENT_BYTES;
+    int64_t panels = count_panels(block, &c), columns;
+    int64_t group = GROUP_BYTES / (block->m * (int64_t)sizeof(rt_real));
+    int64_t told = block->from_end ? block->n : 0; /* columns from it on, or before, are finished */
+    for (int64_t at = 0; at < panels; at++) {
+        int64_t panel = block->from_end ? panels - 1 - at : at;
+        int64_t begin = panel * RT_PANEL, end = panel == panels - 1 ? block->n : begin + RT_PANEL;
+        tile.prefetch = (const char *)(block->packed + column_at(&c, begin)) + STREAM_AHEAD;
+        tile.prefetch_step = is_near ? 0 : LINE_BYTES;
+        for (int64_t n0 = begin; n0 < end; n0 += columns, tile.prefetch_step = 0) {
+            columns = tile_columns(&c, n0);
+            set_columns(block, &c, &whole, n0, &tile);
+            run_tile(block, &whole, 0, block->m, n0, columns, &tile);
+        }
+        int64_t from = block->from_end ? begin : told, to = block->from_end ? told : end;
+        if (to - from >= group || at == panels - 1) {
+            epilogue(block, 0, block->m, from, to);
+            told = block->from_end ? begin : end;
+        }
     }
 }
 
@@ -364,6 +392,8 @@ void RT_FN(rt_block_run)(const rt_block *block)
     int is_used_often = bytes <= B_NEAR_BYTES || rt_block_tiles(block->m) >= MANY_TILES;
     if (bytes <= B_RESIDENT_BYTES && is_used_often && !block->fine)
         run_rows_first(block);
+    else if (rt_block_tiles(block->m) == 1 && !block->fine)
+        run_one_tile(block);
     else
         run_panels_first(block);
 }

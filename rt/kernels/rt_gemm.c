@@ -17,6 +17,7 @@ typedef struct gemm {
     int64_t ldc;
     rt_post post;
     int64_t row_blocks, panel_blocks, panels;
+    int from_end;
 } gemm;
 
 static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, const rt_real **rows)
@@ -38,6 +39,7 @@ static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, co
         .ldc = g->ldc,
         .bias = g->post.bias ? g->post.bias + n0 : NULL,
         .load = g->post.accumulate,
+        .from_end = g->from_end,
         .clamp = g->post.clamp,
         .low = g->post.low,
         .high = g->post.high,
@@ -64,6 +66,7 @@ int RT_FN(rt_gemm)(rt_team *team, int64_t m, int64_t n, int64_t k, const rt_real
     if (m <= 0 || n <= 0) return 0;
     gemm g = {.m = m, .n = n, .k = k, .a = a, .lda = lda, .packed = packed, .c = c, .ldc = ldc};
     if (post) g.post = *post;
+    g.from_end = team->from_end;
     g.panels = rt_ceil_div(n, RT_PANEL);
     rt_cut cut = RT_FN(rt_block_cut_rows)(m, g.panels, k, k * (int64_t)sizeof(rt_real), 4 * MR,
                                           ROWS_MAX, rt_pool_threads(team->pool));

@@ -6,7 +6,7 @@
  * is neither packing of A nor im2col. Sized so that all accumulators, B and the broadcast fit in
  * the register file (12 x 2 of 32 with AVX-512, 6 x 2 of 16 otherwise). With AVX-512, whose tile has rows
  * enough to be bound by arithmetic, there is one of half a vector for the last columns; with AVX2, where six
- * rows of one vector are bound by loads, one of 4 x 3.
+ * rows of one vector are bound by loads, one of 4 x 3 and, for a single row, of 1 x 4.
  */
 #include "rt_isa.h"
 
@@ -80,9 +80,19 @@ WIDE_TILE(2)
 WIDE_TILE(3)
 WIDE_TILE(4)
 _Static_assert((int)WIDE_ROWS == 4, "as there are tiles");
+static void tile_1_4(const rt_tile *t)
+{
+    WIDE(tile_body)(t, 1, ROW_NV, WAYS_OF(ROW_NV));
+}
+_Static_assert((int)ROW_NV == 4, "as there is one");
 #define tile_5_3 NULL
 #define tile_6_3 NULL
-#define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2, tile_##mr##_3},
+#define tile_2_4 NULL
+#define tile_3_4 NULL
+#define tile_4_4 NULL
+#define tile_5_4 NULL
+#define tile_6_4 NULL
+#define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2, tile_##mr##_3, tile_##mr##_4},
 #else
 #define ROW(mr) {0, tile_##mr##_1, tile_##mr##_2},
 #endif

@@ -6,13 +6,13 @@ RT_INLINE void RT_OF(tile_store)(const rt_tile *t, RT_OF(vec) acc[MR][NV_MOST], 
     if (t->clamp) {
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++)
                 RT_OF(store)(c + i * t->ldc + j * LANES, RT_OF(clamp)(acc[i][j], low, high));
     } else {
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++) RT_OF(store)(c + i * t->ldc + j * LANES, acc[i][j]);
     }
 }
@@ -22,11 +22,12 @@ RT_INLINE void RT_OF(tile_step)(RT_OF(vec) acc[MR][NV_MOST], const rt_real *cons
                                 const rt_real *b, int64_t third, const int mr, const int nv)
 {
     RT_OF(vec) bv[NV_MOST];
-#pragma GCC unroll 3
-    for (int j = 0; j < nv; j++) bv[j] = RT_OF(load)(b + (j < NV ? j * LANES : third));
+#pragma GCC unroll 4
+    for (int j = 0; j < nv; j++)
+        bv[j] = RT_OF(load)(b + (j < NV || nv == ROW_NV ? j * LANES : third));
 #pragma GCC unroll 16
     for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
         for (int j = 0; j < nv; j++) acc[i][j] += bv[j] * a[i][k];
 }
 
@@ -37,14 +38,14 @@ RT_INLINE void RT_OF(tile_start)(RT_OF(vec) acc[WAYS][MR][NV_MOST], const int mr
     for (int way = 0; way < ways; way++)
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++) acc[way][i][j] = (RT_OF(vec)){0};
 }
 
 RT_INLINE void RT_OF(tile_bias)(const rt_tile *t, RT_OF(vec) acc[MR][NV_MOST], const int mr,
                                 const int nv)
 {
-#pragma GCC unroll 3
+#pragma GCC unroll 4
     for (int j = 0; j < nv; j++) {
         RT_OF(vec) bias = RT_OF(load)(t->bias + j * LANES);
 #pragma GCC unroll 16
@@ -60,7 +61,7 @@ RT_INLINE void RT_OF(tile_fold)(RT_OF(vec) acc[WAYS][MR][NV_MOST], const int mr,
     for (int way = 1; way < ways; way++)
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++) acc[0][i][j] += acc[way][i][j];
 }
 
@@ -71,7 +72,7 @@ RT_INLINE void RT_OF(tile_join)(RT_OF(vec) total[MR][NV_MOST], RT_OF(vec) acc[MR
 {
 #pragma GCC unroll 16
     for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
         for (int j = 0; j < nv; j++) total[i][j] = first ? acc[i][j] : total[i][j] + acc[i][j];
 }
 
@@ -159,21 +160,21 @@ RT_INLINE void RT_OF(tile_body)(const rt_tile *t, const int mr, const int nv, co
     if (!first) { /* short sums never leave their registers */
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++) acc[0][i][j] += total[i][j];
     }
     /* What is large already comes last, and does not swallow small products one by one. */
     if (t->load) {
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++) acc[0][i][j] += RT_OF(load)(t->c + i * t->ldc + j * LANES);
     }
     if (t->scale) {
         rt_real alpha = t->alpha;
 #pragma GCC unroll 16
         for (int i = 0; i < mr; i++)
-#pragma GCC unroll 3
+#pragma GCC unroll 4
             for (int j = 0; j < nv; j++) acc[0][i][j] *= alpha;
     }
     if (t->bias) RT_OF(tile_bias)(t, acc[0], mr, nv);
