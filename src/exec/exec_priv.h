@@ -26,6 +26,14 @@ typedef struct exec_step {
     loop_view *operands; /* what somebody is given who runs it in its place: inputs, then outputs */
 } exec_step;
 
+/* What an expression comes to, found out once: a number, or a symbol times a factor and a number more. */
+typedef enum exec_term_kind { EXEC_OTHER, EXEC_KNOWN, EXEC_LINEAR } exec_term_kind;
+typedef struct exec_term {
+    int64_t number, factor; /* as 64 bits wrap round */
+    uint32_t place;         /* of the symbol's value */
+    exec_term_kind kind;
+} exec_term;
+
 /* How much room a line needs at most. */
 typedef struct exec_room {
     uint32_t views, numbers, pointers, arguments;
@@ -41,6 +49,11 @@ struct exec_program {
     fe_artifact artifact;
     fe_model model;
     map symbol_places; /* by symbol id */
+    exec_term *terms;  /* by expression id */
+    uint32_t term_count;
+    loop_buffer_id *
+        companion; /* by buffer: the first one that comes with it (wrap_comes_with), the next one */
+    loop_buffer_id *next_companion;
     uint32_t input_symbols;
     exec_step *steps; /* by line */
     exec_room room;
@@ -69,6 +82,7 @@ struct exec_run {
 };
 
 /* number.c */
+void exec_make_terms(exec_program *x); /* once symbols have places */
 int64_t exec_value(const exec_program *x, const int64_t *values, sym_expr e);
 /* Likewise, INT64_MAX where it is too much for a size. */
 int64_t exec_size_value(const exec_program *x, const int64_t *values, sym_expr e);

@@ -73,8 +73,8 @@ static int do_alloc(exec_run *r, const wrap_line *line, uint32_t *next)
 {
     (void)next;
     RT_TRY(point(r, line->buffer));
-    for (loop_buffer_id id = 0; id < r->w->loops->buffers.count; id++)
-        if (wrap_comes_with(r->w, id, line->buffer)) RT_TRY(point(r, id));
+    loop_buffer_id id = r->x->companion[line->buffer];
+    for (; id != LOOP_NO_BUFFER; id = r->x->next_companion[id]) RT_TRY(point(r, id));
     return 0;
 }
 

@@ -30,10 +30,55 @@ static int64_t apply(sym_op op, int64_t a, int64_t b)
     }
 }
 
+/* Of a sum or a product, of which one operand at most has a symbol; else of another kind. */
+static exec_term joined(const exec_program *x, sym_expr e, sym_op op)
+{
+    const sym_table *t = x->w->loops->symbols;
+    exec_term out = {.number = op == SYM_MUL, .kind = EXEC_KNOWN};
+    for (uint32_t i = 0; i < sym_arg_count(t, e); i++) {
+        sym_expr arg = sym_arg(t, e, i);
+        exec_term term = arg.id < e.id ? x->terms[arg.id] : (exec_term){0};
+        bool meets = out.kind == EXEC_LINEAR && term.kind == EXEC_LINEAR;
+        if (term.kind == EXEC_OTHER || (meets && (op == SYM_MUL || out.place != term.place)))
+            return (exec_term){0};
+        if (op == SYM_ADD)
+            out.factor = apply(op, out.factor, term.factor);
+        else
+            out.factor = apply(SYM_ADD, apply(op, out.factor, term.number),
+                               apply(op, out.number, term.factor));
+        out.number = apply(op, out.number, term.number);
+        if (term.kind == EXEC_LINEAR) out.kind = EXEC_LINEAR, out.place = term.place;
+    }
+    return out;
+}
+
+void exec_make_terms(exec_program *x)
+{
+    const sym_table *t = x->w->loops->symbols;
+    x->term_count = sym_id_end(t);
+    x->terms = NEW_ARRAY(x->memory, exec_term, x->term_count + 1);
+    for (uint32_t id = 1; id < x->term_count; id++) {
+        sym_expr e = {id};
+        exec_term *term = &x->terms[id];
+        sym_op op = sym_op_of(t, e);
+        if (sym_is_int(t, e, &term->number))
+            term->kind = EXEC_KNOWN;
+        else if (op == SYM_SYMBOL) {
+            term->place = map_get(&x->symbol_places, id);
+            if (term->place != MAP_NONE) term->kind = EXEC_LINEAR, term->factor = 1;
+        } else if (op == SYM_ADD || op == SYM_MUL)
+            *term = joined(x, e, op);
+    }
+}
+
 int64_t exec_value(const exec_program *x, const int64_t *values, sym_expr e)
 {
     const sym_table *t = x->w->loops->symbols;
+    const exec_term *term = &x->terms[e.id < x->term_count ? e.id : 0];
     int64_t value;
+    if (term->kind == EXEC_KNOWN) return term->number;
+    if (term->kind == EXEC_LINEAR)
+        return apply(SYM_ADD, term->number, apply(SYM_MUL, term->factor, values[term->place]));
     if (sym_is_int(t, e, &value)) return value;
     if (sym_op_of(t, e) == SYM_SYMBOL) return values[exec_symbol_place(x, e)];
     value = exec_value(x, values, sym_arg(t, e, 0));
@@ -56,6 +101,8 @@ static int64_t apply_to_sizes(sym_op op, int64_t a, int64_t b)
 int64_t exec_size_value(const exec_program *x, const int64_t *values, sym_expr e)
 {
     const sym_table *t = x->w->loops->symbols;
+    const exec_term *term = &x->terms[e.id < x->term_count ? e.id : 0];
+    if (term->kind == EXEC_KNOWN) return term->number;
     sym_op op = sym_op_of(t, e);
     bool saturates =
         op == SYM_ADD || op == SYM_MUL || op == SYM_FLOORDIV || op == SYM_MIN || op == SYM_MAX;

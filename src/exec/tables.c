@@ -227,6 +227,21 @@ static void make_rooms(exec_program *x)
     x->program.rooms = rooms.at;
 }
 
+static void make_companions(exec_program *x)
+{
+    const wrap_program *w = x->w;
+    uint32_t count = w->loops->buffers.count;
+    x->companion = NEW_ARRAY(x->memory, loop_buffer_id, count + 1);
+    x->next_companion = NEW_ARRAY(x->memory, loop_buffer_id, count + 1);
+    for (loop_buffer_id id = 0; id < count; id++) x->companion[id] = LOOP_NO_BUFFER;
+    for (loop_buffer_id id = count; id-- > 0;) {
+        loop_buffer_id root = w->storage[id].life.root;
+        if (root >= count || !wrap_comes_with(w, id, root)) continue;
+        x->next_companion[id] = x->companion[root];
+        x->companion[root] = id;
+    }
+}
+
 void exec_make_tables(exec_program *x)
 {
     text signature;
@@ -235,10 +250,12 @@ void exec_make_tables(exec_program *x)
     x->program.signature = signature.at;
     make_rooms(x);
     make_symbols(x);
+    exec_make_terms(x);
     make_input_ports(x);
     make_output_ports(x);
     exec_make_donated(x);
     exec_make_devices(x);
     make_weights(x);
     make_segments(x);
+    make_companions(x);
 }

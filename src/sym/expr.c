@@ -291,6 +291,11 @@ sym_op sym_op_of(const sym_table *t, sym_expr e)
     return (sym_op)sym_node_of(t, e)->op;
 }
 
+uint32_t sym_id_end(const sym_table *t)
+{
+    return t->nodes.count;
+}
+
 uint32_t sym_arg_count(const sym_table *t, sym_expr e)
 {
     return sym_node_of(t, e)->count;

@@ -93,6 +93,8 @@ sym_expr sym_not(sym_table *t, sym_expr a);
 sym_expr sym_product(sym_table *t, const sym_expr *factors, uint32_t count); /* 1 for none */
 
 /* ---- looking inside ---- */
+/* Ids of all expressions made so far are below it. */
+uint32_t sym_id_end(const sym_table *t);
 sym_op sym_op_of(const sym_table *t, sym_expr e);
 uint32_t sym_arg_count(const sym_table *t, sym_expr e);
 sym_expr sym_arg(const sym_table *t, sym_expr e, uint32_t i);
