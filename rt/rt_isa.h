@@ -88,8 +88,8 @@ typedef struct rt_tile {
 } rt_tile;
 
 typedef void (*rt_tile_fn)(const rt_tile *);
-/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile; three: wide; ROW_NV:
- * of one row. */
+/* [rows][vectors], from 1; 0 vectors: half of one, of HALF_LANES, where there is such a tile; three:
+ * wide; ROW_NV: of one row. */
 extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV_MOST + 1];
 
 /* ---- blocks of tiles: rt_block.c ---- */
