@@ -113,8 +113,22 @@ static pixel pixel_at(const conv *s, int64_t m)
         s->x + image * g->x_batch};
 }
 
-/* Pointers of one pixel, one a tap, `pitch` apart. */
-static void pixel_pointers(const conv *s, const pixel *p, const rt_real **out, int64_t pitch)
+/* Pointers under one tap of `count` pixels of a row, of which the first reads at w. */
+static void tap_pointers(const conv *s, const rt_real *row, int64_t w, int64_t count,
+                         const rt_real **out)
+{
+    int64_t stride = s->g->stride[2], size = s->g->in[2], step = s->g->x[2], i = 0;
+    int64_t from = w < 0 ? rt_min(rt_ceil_div(-w, stride), count) : 0;
+    int64_t to = w < size ? rt_min(rt_ceil_div(size - w, stride), count) : 0;
+    if (!row) to = 0;
+    for (; i < from && i < to; i++) out[i] = s->zero;
+    for (; i < to; i++) out[i] = row + (w + i * stride) * step;
+    for (; i < count; i++) out[i] = s->zero;
+}
+
+/* Pointers of pixels of a row from p on, `pitch` from those of a tap to those of the next one. */
+static void row_pointers(const conv *s, const pixel *p, int64_t count, const rt_real **out,
+                         int64_t pitch)
 {
     const rt_conv *g = s->g;
     for (int64_t kd = 0; kd < g->kernel[0]; kd++) {
@@ -123,19 +137,18 @@ static void pixel_pointers(const conv *s, const pixel *p, const rt_real **out, i
             int64_t h = p->at[1] + kh * g->dilation[1];
             int row_inside = rt_is_inside(d, g->in[0]) && rt_is_inside(h, g->in[1]);
             const rt_real *row = row_inside ? p->image + d * g->x[0] + h * g->x[1] : NULL;
-            for (int64_t kw = 0; kw < g->kernel[2]; kw++, out += pitch) {
-                int64_t w = p->at[2] + kw * g->dilation[2];
-                *out = row_inside && rt_is_inside(w, g->in[2]) ? row + w * g->x[2] : s->zero;
-            }
+            for (int64_t kw = 0; kw < g->kernel[2]; kw++, out += pitch)
+                tap_pointers(s, row, p->at[2] + kw * g->dilation[2], count, out);
         }
     }
 }
 
 static void fill_table(const conv *s, int64_t m0, int64_t m, const rt_real **rows)
 {
-    for (int64_t i = 0; i < m; i++) {
+    for (int64_t i = 0, count; i < m; i += count) {
         pixel p = pixel_at(s, m0 + i);
-        pixel_pointers(s, &p, rows + i, m);
+        count = rt_min(s->g->out[2] - (m0 + i) % s->g->out[2], m - i);
+        row_pointers(s, &p, count, rows + i, m);
     }
 }
 
