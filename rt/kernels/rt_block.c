@@ -246,9 +246,10 @@ static void epilogue(const rt_block *block, int64_t m0, int64_t m1, int64_t n0, 
 }
 
 /* Rows outermost, in strips that are as high as a tile or, where tiles differ, as a few of each: B stays in
- * the cache. */
+ * the cache. The first tiles bring it there, each the columns of the next one. */
 static void run_rows_first(const rt_block *block)
 {
+    enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
     piece whole = piece_at(block, 0, 1);
     cut c = cut_of(block);
     rt_tile tile = tile_of(block, &whole);
@@ -263,6 +264,8 @@ static void run_rows_first(const rt_block *block)
             for (int64_t m = m0, mr, most = most_rows(columns); m < m1; m += mr) {
                 mr = m1 - m;
                 if (mr > most) mr = rt_ceil_div(mr, rt_ceil_div(mr, most));
+                tile.prefetch = (const char *)(block->packed + column_at(&c, n0 + columns));
+                tile.prefetch_step = m == 0 && n0 + columns < block->n ? LINE_BYTES : 0;
                 run_tile(block, &whole, m, mr, n0, columns, &tile);
             }
         }
