@@ -50,7 +50,7 @@ sched_group finish_group(fuser *f, work_group *g)
     if (g->kind != SCHED_KERNEL) out.extern_op = g->ops.at[0];
     if (g->phases.count == 0) return out;
     bool flat = !g->has_reduction;
-    if (flat && g->kind == SCHED_KERNEL) cut_at_periods(f->p, &g->phases.at[0], f->memory);
+    if (g->kind == SCHED_KERNEL) cut_at_periods(f->p, g, f->memory);
     const loop_form *first = &g->phases.at[0].forms.at[0];
     out.outer = flat ? (first->count ? first->count - 1 : 0) : g->outer;
     for (uint32_t k = 0; k < out.outer; k++) out.outer_extents[k] = first->extents[k];

@@ -35,39 +35,49 @@ static void find_period(period_search *s, sym_expr e)
     if (sym_is_none(s->found) || sym_usual(t, divisor) < sym_usual(t, s->found)) s->found = divisor;
 }
 
-/* The loops with the k-th cut, if the indices ask for it. */
-static bool find_cut(loop_program *p, const loop_form *f, uint32_t k, const access_list *list,
-                     sym_expr *extents)
+static sym_expr period_of(loop_program *p, const work_group *g, uint32_t k, arena *memory)
 {
-    period_search s = {.p = p, .axis = form_symbol(p, f, k), .extent = f->extents[k]};
-    for (uint32_t i = 0; i < list->count; i++) find_period(&s, list->at[i].index);
-    if (sym_is_none(s.found)) return false;
-    for (uint32_t i = 0; i < f->count; i++) extents[i + (i > k)] = f->extents[i];
-    extents[k] = form_quotient(p, s.extent, s.found);
-    extents[k + 1] = s.found;
+    const loop_form *first = &g->phases.at[0].forms.at[0];
+    period_search s = {.p = p, .axis = form_symbol(p, first, k), .extent = first->extents[k]};
+    access_list list = {0};
+    for (uint32_t ph = 0; ph < g->phases.count; ph++)
+        for (uint32_t i = 0; i < g->phases.at[ph].forms.count; i++)
+            form_indices(p, &g->phases.at[ph].forms.at[i], memory, &list);
+    for (uint32_t i = 0; i < list.count; i++) find_period(&s, list.at[i].index);
+    return s.found;
+}
+
+/* The phase with the k-th loop cut into whole periods and what is in one. */
+static bool cut_phase(loop_program *p, const work_phase *phase, uint32_t k, sym_expr period,
+                      arena *memory, work_phase *out)
+{
+    const loop_form *first = &phase->forms.at[0];
+    sym_expr extents[LOOP_MAX_AXES];
+    loop_form cut;
+    if (first->count >= LOOP_MAX_AXES) return false;
+    for (uint32_t i = 0; i < first->count; i++) extents[i + (i > k)] = first->extents[i];
+    extents[k] = form_quotient(p, first->extents[k], period);
+    extents[k + 1] = period;
+    *out = (work_phase){0};
+    for (uint32_t i = 0; i < phase->forms.count; i++) {
+        if (!form_split(p, &phase->forms.at[i], extents, first->count + 1, memory, &cut))
+            return false;
+        vec_push(memory, &out->forms, cut);
+    }
     return true;
 }
 
-static void collect(loop_program *p, const work_phase *phase, arena *memory, access_list *out)
+void cut_at_periods(loop_program *p, work_group *g, arena *memory)
 {
-    out->count = 0;
-    for (uint32_t i = 0; i < phase->forms.count; i++)
-        form_indices(p, &phase->forms.at[i], memory, out);
-}
-
-void cut_at_periods(loop_program *p, work_phase *phase, arena *memory)
-{
-    const loop_form *first = &phase->forms.at[0];
-    loop_form *cut = NEW_ARRAY(memory, loop_form, phase->forms.count);
-    access_list list = {0};
-    collect(p, phase, memory, &list);
-    for (uint32_t k = 0; k < first->count && first->count < LOOP_MAX_AXES; k++) {
-        sym_expr extents[LOOP_MAX_AXES];
-        bool cuts = find_cut(p, first, k, &list, extents);
-        for (uint32_t i = 0; i < phase->forms.count && cuts; i++)
-            cuts = form_split(p, &phase->forms.at[i], extents, first->count + 1, memory, &cut[i]);
+    work_phase *cut = NEW_ARRAY(memory, work_phase, g->phases.count);
+    for (uint32_t k = 0; k < (g->has_reduction ? g->outer : g->phases.at[0].forms.at[0].count);
+         k++) {
+        sym_expr period = period_of(p, g, k, memory);
+        bool cuts = !sym_is_none(period);
+        for (uint32_t ph = 0; ph < g->phases.count && cuts; ph++)
+            cuts = cut_phase(p, &g->phases.at[ph], k, period, memory, &cut[ph]);
         if (!cuts) continue;
-        for (uint32_t i = 0; i < phase->forms.count; i++) phase->forms.at[i] = cut[i];
-        collect(p, phase, memory, &list);
+        for (uint32_t ph = 0; ph < g->phases.count; ph++) g->phases.at[ph] = cut[ph];
+        if (g->has_reduction) g->outer++;
     }
 }

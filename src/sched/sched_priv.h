@@ -161,7 +161,7 @@ struct order_problem *order_problem_of(fuser *f, arena *memory);
 /* ---- finish.c: a work group as the schedule's ---- */
 sched_group finish_group(fuser *f, work_group *g);
 /* ---- period.c: where indices take a loop of a phase that reduces nothing apart, it is cut ---- */
-void cut_at_periods(loop_program *p, work_phase *phase, arena *memory);
+void cut_at_periods(loop_program *p, work_group *g, arena *memory);
 /* direction.c */
 sched_vector choose_direction(fuser *f, const work_group *g, uint32_t outer);
 /* ---- live.c: locals of each kernel group, then lifetimes ---- */

@@ -1,5 +1,5 @@
-# a loop that indices take apart into rows and columns is cut there; a roll of all elements is one loop; a mask
-# of indices is no value to be made in front
+# a loop that indices take apart into rows and columns is cut there, also where rows are sums; a roll of all
+# elements is one loop; a mask of indices is no value to be made in front
 --run-- ferrite inspect --from loop --stage sched --isa x86-64-v3 - | grep -E 'group|phase|load|@y'
 --in--
 program unfold
@@ -65,3 +65,27 @@ nest [i0 < 2000, i1 < 4096] {
 output @y[2000,4096]{4096,1}
 --out--
 1
+--run-- ferrite inspect --from loop --stage sched --isa x86-64-v3 - | sed -n '/^group/,/^live/p'
+--in--
+program sums
+input  @x : f32[8,8,240] strides [1920,240,1]
+input  @c : f32[8] strides [1]
+temp   @y : f32[1920] strides [1]
+nest [i0 < 1920] reduce [r0 < 8] {
+  %0 = load f32 @x[240*r0 + 1920*(i0 // 240) + i0 % 240]
+  %1 = load f32 @c[r0]
+  %2 = mul %0, %1 : f32
+  @y[i0] = sum %2
+}
+output @y[1920]{1}
+--out--
+group 0 kernel outer [i0 < 8, i1 < 240] vector outer
+  phase reduce [r0 < 8] {
+    op 0 nest [i0 < 8, i1 < 240] reduce [r0 < 8] {
+      %0 = load f32 @x[1920*i0 + i1 + 240*r0]
+      %1 = load f32 @c[r0]
+      %2 = mul %0, %1 : f32
+      @y[240*i0 + i1] = sum %2
+    }
+  }
+live @y [0, 2) output
