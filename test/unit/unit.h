@@ -21,6 +21,7 @@ struct unit_test {
     const char *file, *name;
     void (*body)(void);
     struct unit_test *next;
+    double seconds; /* that it took */
 };
 void unit_register(struct unit_test *test);
 bool unit_expect(bool good, const char *file, int line, const char *what);
@@ -30,7 +31,7 @@ void unit_expect_text(const char *got, const char *wanted, const char *file, int
 
 #define TEST(name)                                                           \
     static void test_##name(void);                                           \
-    static struct unit_test unit_##name = {__FILE__, #name, test_##name, 0}; \
+    static struct unit_test unit_##name = {__FILE__, #name, test_##name, 0, 0}; \
     __attribute__((constructor)) static void register_##name(void)           \
     {                                                                        \
         unit_register(&unit_##name);                                         \
