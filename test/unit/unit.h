@@ -29,13 +29,13 @@ void unit_expect_int(long long got, long long wanted, const char *file, int line
 void unit_expect_text(const char *got, const char *wanted, const char *file, int line,
                       const char *what);
 
-#define TEST(name)                                                           \
-    static void test_##name(void);                                           \
+#define TEST(name)                                                              \
+    static void test_##name(void);                                              \
     static struct unit_test unit_##name = {__FILE__, #name, test_##name, 0, 0}; \
-    __attribute__((constructor)) static void register_##name(void)           \
-    {                                                                        \
-        unit_register(&unit_##name);                                         \
-    }                                                                        \
+    __attribute__((constructor)) static void register_##name(void)              \
+    {                                                                           \
+        unit_register(&unit_##name);                                            \
+    }                                                                           \
     static void test_##name(void)
 
 void unit_with_session(fe_status (*body)(fe_session *, void *));
