@@ -50,7 +50,7 @@ RT_PLAN := $(addprefix src/plan/,replan.c quick.c dive.c pairs.c skyline.c tops.
 # What the rows of its operators say to the runtime.
 OPERATORS := build/rt_operators.h
 RT_TEXT := $(RT_SRC) $(RT_PLAN) $(RT_PLAN:.c=.h) \
-           $(OPERATORS) $(wildcard rt/*.h rt/*/*.h) \
+           $(OPERATORS) $(filter-out rt/test_%.h,$(wildcard rt/*.h rt/*/*.h)) \
            $(addprefix include/ferrite_,abi.h device.h ops.h)
 # What modules in Python import.
 RT_PYTHON := $(wildcard python/*.py)
@@ -167,7 +167,7 @@ $B/ferrite $B/unit:
 	@echo "  link $@"
 	$Q $(CC) $(LINK) $^ $(JSON) $(LIBS) -o $@
 
-$B/test_kernels: $(addprefix $B/obj/rt/,test_kernels_f64.o test_halves.o test_pool.o)
+$B/test_kernels: $(patsubst %.c,$B/obj/%.o,$(wildcard rt/test_*.c))
 $B/test_kernels $B/bench_kernels: $B/%: $B/obj/rt/%.o $B/rt.a
 	@echo "  link $@"
 	$Q $(CC) $(LINK) $(filter %.o,$^) $B/rt.a -lm -lpthread -ldl -o $@

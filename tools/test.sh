@@ -307,6 +307,24 @@ split_parts() {
     done
 }
 
+# The environment is unpacked by one process, some minutes long where it is new, while others are at work.
+# Packages of the system come first: who installs them has to be alone.
+begin_python() {
+    [ "$mode" = test ] && [ -f test/python/setup_venv.sh ] || return
+    part "system packages" sh -c 'sh tools/setup.sh build && sh tools/setup.sh test'
+    run_part "python environment" sh test/python/setup_venv.sh "$VENV" >/dev/null &
+    environment=$!
+}
+
+end_python() {
+    [ -n "${environment:-}" ] || return
+    wait "$environment"
+    printf '\n== python environment\n'
+    cat "$(log_of "python environment").log"
+    sum_part "" "python environment"
+    [ "$(cat "$(log_of "python environment").status")" = 0 ] && python_ready=1
+}
+
 python_parts() {
     if [ ! -f test/python/setup_venv.sh ]; then
         skip "python tests" "no test/python"
@@ -360,14 +378,12 @@ fi
 rm -f "$logs/beside"
 # what PyTorch caches of one run is not there in the next
 rm -rf "$logs/pytorch"
-part "build" make tests
 python_ready=
-if [ "$mode" = test ] && [ -f test/python/setup_venv.sh ]; then
-    part "python environment" sh -c 'sh tools/setup.sh test && sh test/python/setup_venv.sh "$VENV"'
-    [ "$(cat "$(log_of "python environment").status")" = 0 ] && python_ready=1
-fi
-part "lint" sh tools/lint.sh
+begin_python
+part "build" make tests
+beside "lint" "sh tools/lint.sh"
 parts_of build ""
+end_python
 if [ "$mode" = test ]; then
     isa_parts
     clang_parts

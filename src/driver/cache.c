@@ -1,8 +1,8 @@
-/* cache.c -- made libraries under their names in the cache: whole, or not used.
+/* cache.c -- made libraries and objects under their names in the cache: whole, or not used.
  *
- * Behind a library stands a seal: what it was made from, how many bytes it has, and their hash. It is
+ * Behind each stands a seal: what it was made from, how many bytes it has, and their hash. It is
  * written and synced before the file gets its name, and looked at whenever the library is used; one
- * that was cut short, changed, or put there by somebody else is made again. The loader passes over it.
+ * that was cut short, changed, or put there by somebody else is made again. Loader and linker pass over it.
  */
 #define _GNU_SOURCE
 #include "driver/driver.h"
@@ -70,6 +70,29 @@ fe_status cache_put(fe_session *s, const char *made, const char *path, uint64_t 
     if (append_seal(made, &seal) && rename(made, path) == 0) return FE_OK;
     return diag_fail(s, (diag){.status = FE_IO, .stage = "cc", .place = path},
                      "cannot write to the cache: %s", strerror(errno));
+}
+
+bool cache_get(fe_session *s, const char *path, const char *to, uint64_t key)
+{
+    if (!cache_has(s, path, key) || link(path, to) != 0) return false;
+    cache_use(path);
+    return true;
+}
+
+bool cache_keep(fe_session *s, const char *made, const char *path, uint64_t key)
+{
+    diag_mark_t mark = diag_mark(s);
+    mapped_file file;
+    bool is_kept = false;
+    char again[4096];
+    int length = snprintf(again, sizeof again, "%s.kept", made);
+    if (length < (int)sizeof again && file_map(s, made, &file) == FE_OK) {
+        cache_seal seal = seal_of(file.data, file.size, key);
+        file_unmap(&file);
+        is_kept = append_seal(made, &seal) && link(made, again) == 0 && rename(again, path) == 0;
+    }
+    diag_forget_since(s, mark);
+    return is_kept;
 }
 
 bool cache_file_is(fe_session *s, const char *path, const void *data, size_t size)

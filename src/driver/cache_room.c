@@ -20,8 +20,8 @@ enum { NAME_DIGITS = 16, ABANDONED_AFTER = 3600 /* seconds */ };
 
 typedef struct entry {
     const char *path;
-    int64_t bytes, used;     /* nanoseconds */
-    bool is_folder, is_work; /* made by a compile that is under way, or was cut off */
+    int64_t bytes, used;                /* nanoseconds */
+    bool is_object, is_folder, is_work; /* made by a compile that is under way, or was cut off */
 } entry;
 
 typedef VEC(entry) entry_list;
@@ -29,7 +29,7 @@ typedef VEC(entry) entry_list;
 /* 0123456789abcdef.so and the like */
 static bool is_file_of_ours(const char *name)
 {
-    static const char *const ENDS[] = {".so", ".a", ".tuned"};
+    static const char *const ENDS[] = {".so", ".a", ".o", ".tuned"};
     if (strspn(name, "0123456789abcdef") != NAME_DIGITS) return false;
     for (size_t i = 0; i < COUNT_OF(ENDS); i++)
         if (strcmp(name + NAME_DIGITS, ENDS[i]) == 0) return true;
@@ -73,6 +73,7 @@ static void list(arena *memory, const char *cache, entry_list *out)
         entry e = {arena_printf(memory, "%s/%s", cache, name), .is_folder = is_folder,
                    .is_work = is_work};
         if (lstat(e.path, &facts) != 0 || is_folder != (bool)S_ISDIR(facts.st_mode)) continue;
+        e.is_object = !is_folder && name[NAME_DIGITS + 1] == 'o';
         e.used = time_of(&facts);
         e.bytes = is_folder ? folder_bytes(memory, e.path) : (int64_t)facts.st_size;
         vec_push(memory, out, e);
@@ -112,7 +113,7 @@ void cache_measure(fe_session *session, const char *cache, cache_figures *out)
     *out = (cache_figures){0};
     for (uint32_t i = 0; i < all.count; i++) {
         out->bytes += all.at[i].bytes;
-        out->programs += !all.at[i].is_folder;
+        out->programs += !all.at[i].is_folder && !all.at[i].is_object;
     }
     arena_free(memory);
 }
@@ -164,14 +165,15 @@ static bool read_room(fe_session *session, arena *memory, const char *cache, roo
            sscanf(source, "%lld %lld", &out->bytes, &out->looked) == 2;
 }
 
-void cache_count(fe_session *session, const char *cache, int64_t most, const char *made)
+void cache_count(fe_session *session, const char *cache, int64_t most, const char *made,
+                 int64_t more)
 {
     arena *memory = arena_new(session);
     diag_mark_t mark = diag_mark(session);
     long long now = (long long)time(NULL);
     room r = {0};
     bool is_known = read_room(session, memory, cache, &r) && now - r.looked < ABANDONED_AFTER;
-    r.bytes += file_size(made);
+    r.bytes += file_size(made) + more;
     if (!is_known || r.bytes > most) {
         /* to less than there may be: not again with the next one */
         r = (room){trim(session, cache, is_known ? most - most / 16 : most, made), now};

@@ -331,11 +331,16 @@ const target_machine *toolchain_target(const char *isa);
 /* Can this machine run what is made for `d->target`? FE_USAGE. */
 fe_status toolchain_check_machine(driver_program *d, const char *stage);
 
-/* cache.c: libraries in the cache, by the hash of what they were made from. */
+/* cache.c: libraries and objects in the cache, by the hash of what they were made from. */
 /* Is it there as it was made? */
 bool cache_has(fe_session *s, const char *path, uint64_t key);
 /* What was made gets its name there, whole and synced. */
 fe_status cache_put(fe_session *s, const char *made, const char *path, uint64_t key);
+/* The same of a file that also stays where it was made. Not kept where the file system has one name for a
+ * file only. */
+bool cache_keep(fe_session *s, const char *made, const char *path, uint64_t key);
+/* One that was kept and is whole is then `to` as well, whatever becomes of the cache. */
+bool cache_get(fe_session *s, const char *path, const char *to, uint64_t key);
 /* Of a library, from the cache or elsewhere: so many are its own. */
 size_t cache_code_bytes(const void *data, size_t bytes);
 /* Does the file hold just this? */
@@ -347,11 +352,12 @@ typedef struct cache_figures {
     int64_t bytes;     /* all that is ours */
 } cache_figures;
 void cache_measure(fe_session *session, const char *cache, cache_figures *out);
-/* The library was used now. */
+/* The file was used now. */
 void cache_use(const char *path);
-/* `made` was put there; where the cache holds more than `most` bytes then, what was used longest ago goes,
- * but for what compiles under way need. */
-void cache_count(fe_session *session, const char *cache, int64_t most, const char *made);
+/* `made` was put there, and `more` bytes with it; where the cache holds more than `most` bytes then, what was
+ * used longest ago goes, but for what compiles under way need. */
+void cache_count(fe_session *session, const char *cache, int64_t most, const char *made,
+                 int64_t more);
 void cache_clear(fe_session *session, const char *cache);
 
 /* Do these flags link `source` into a shared library? Works in `folder`. */

@@ -8,7 +8,9 @@
 #ifndef FERRITE_EMBED_H
 #define FERRITE_EMBED_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct embedded_file {
@@ -18,6 +20,16 @@ struct embedded_file {
 };
 extern const struct embedded_file embedded_files[];
 extern const size_t embedded_file_count;
+/* Of rt.a, and of all headers: what objects and libraries depend on. */
+extern const uint64_t embedded_library_hash, embedded_headers_hash;
+
+/* What programs are compiled and linked with: rt.a and the headers. */
+static inline bool embedded_is_for_building(const struct embedded_file *file)
+{
+    size_t length = strlen(file->name);
+    return length > 2 && (strcmp(file->name + length - 2, ".a") == 0 ||
+                          strcmp(file->name + length - 2, ".h") == 0);
+}
 
 /* In an artifact the runtime is one folder: "rt/fft/rt_fourier.c" -> "rt_fourier.c", but
  * "src/plan/replan.c" -> "plan/replan.c". */

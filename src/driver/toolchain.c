@@ -2,7 +2,8 @@
  * shared library, both kept in a cache under the hash of everything that went in.
  *
  * A cache folder holds rt-HASH/ (the runtime archive and its headers, unpacked from this library
- * once) and HASH.so (cache.c). Without a cache the same lies in a folder that goes with the program.
+ * once), HASH.so, and HASH.o of each file in it (cache.c): a program that has such a file too, or is linked
+ * otherwise, has it from there. Without a cache the same lies in a folder that goes with the program.
  * Each build works in a folder of its own, so threads and processes may build the same thing at once.
  */
 #define _GNU_SOURCE
@@ -92,14 +93,6 @@ static fe_status tool_failed(driver_program *d, const char *log, const char *doi
 
 /* ---- the runtime, unpacked where it is not there whole ---- */
 
-static uint64_t runtime_hash(void)
-{
-    uint64_t h = 1;
-    for (size_t i = 0; i < embedded_file_count; i++)
-        h = hash_bytes(embedded_files[i].data, embedded_files[i].size, h);
-    return h;
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -111,6 +104,7 @@ static fe_status unpack_runtime(driver_program *d, const char *folder)
     FE_TRY(file_make_dirs(d->session, arena_printf(d->memory, "%s/plan", folder)));
     for (size_t i = 0; i < embedded_file_count; i++) {
         const struct embedded_file *file = &embedded_files[i];
+        if (!embedded_is_for_building(file)) continue;
         const char *path = arena_printf(d->memory, "%s/%s", folder, embedded_path(file));
         if (!cache_file_is(d->session, path, file->data, file->size))
             FE_TRY(file_write(d->session, path, file->data, file->size));
@@ -129,6 +123,8 @@ typedef struct builder {
     const char *work;    /* folder for sources and objects */
     const char *library; /* to make */
     uint64_t key;        /* of all that goes in */
+    const char *objects; /* folder in which they are kept, or NULL */
+    int64_t kept;        /* bytes that were put there */
 } builder;
 
 int toolchain_split(arena *memory, const char *words, const char **out, int room)
@@ -164,11 +160,10 @@ static const char *log_of(builder *b, const emit_file *file)
     return arena_printf(b->d->memory, "%s/%s.log", b->work, file->name);
 }
 
-static pid_t start_compile(builder *b, const emit_file *file)
+/* All but the names of files. */
+static int flags_of(const builder *b, const emit_file *file, const char **args)
 {
-    const char *args[MAX_ARGS];
     int n = 0;
-    for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
     args[n++] = "-c";
     /* The lines around the kernels cost nothing to run in a large program, and most of its compile
      * time. */
@@ -184,6 +179,15 @@ static pid_t start_compile(builder *b, const emit_file *file)
                                          "-ffp-contract=fast",
                                          "-fno-semantic-interposition"};
     for (size_t i = 0; i < COUNT_OF(common); i++) args[n++] = common[i];
+    return n;
+}
+
+static pid_t start_compile(builder *b, const emit_file *file)
+{
+    const char *args[MAX_ARGS];
+    int n = 0;
+    for (int i = 0; i < b->cc_count; i++) args[n++] = b->cc[i];
+    n += flags_of(b, file, args + n);
     args[n++] = "-I";
     args[n++] = b->runtime;
     args[n++] = path_in(b, file->name);
@@ -191,6 +195,40 @@ static pid_t start_compile(builder *b, const emit_file *file)
     args[n++] = object_of(b, file);
     args[n] = NULL;
     return start(args, log_of(b, file));
+}
+
+static uint64_t object_key(const builder *b, const emit_file *file)
+{
+    const char *flags[MAX_ARGS], *cc = b->d->options.cc;
+    int count = flags_of(b, file, flags);
+    uint64_t h = hash_bytes(cc, strlen(cc), embedded_headers_hash);
+    for (int i = 0; i < count; i++) h = hash_bytes(flags[i], strlen(flags[i]), h);
+    h = hash_bytes(file->name, strlen(file->name), h);
+    return hash_bytes(file->text, file->length, h);
+}
+
+static const char *kept_object(builder *b, uint64_t key)
+{
+    return arena_printf(b->d->memory, "%s/%016llx.o", b->objects, (unsigned long long)key);
+}
+
+/* From the cache, or by a process that is begun: 0, or its number. */
+static pid_t get_object(builder *b, const emit_file *file)
+{
+    if (b->objects) {
+        uint64_t key = object_key(b, file);
+        const char *kept = kept_object(b, key);
+        if (cache_get(b->d->session, kept, object_of(b, file), key)) return 0;
+    }
+    return start_compile(b, file);
+}
+
+static void keep_object(builder *b, const emit_file *file)
+{
+    uint64_t key = object_key(b, file);
+    const char *object = object_of(b, file);
+    if (b->objects && cache_keep(b->d->session, object, kept_object(b, key), key))
+        b->kept += file_size(object);
 }
 
 static void stop_all(const pid_t *running, uint32_t from, uint32_t to)
@@ -208,13 +246,14 @@ static fe_status compile_all(builder *b)
     /* Files are started largest first; each wait is for the oldest one. */
     for (uint32_t begun = 0, ended = 0; ended < b->build->file_count; ended++) {
         for (; begun < b->build->file_count && begun < ended + jobs; begun++)
-            running[begun] = status == FE_OK ? start_compile(b, &b->build->files[begun]) : 0;
-        if (running[ended] == 0) continue;
-        bool good = wait_for(running[ended], object_of(b, &b->build->files[ended]));
+            running[begun] = status == FE_OK ? get_object(b, &b->build->files[begun]) : 0;
+        const emit_file *file = &b->build->files[ended];
+        bool is_new = running[ended] != 0;
+        bool good = !is_new || wait_for(running[ended], object_of(b, file));
         if (status != FE_OK) continue;
-        status =
-            good ? driver_progress(d, STAGE_CC, ended + 1, b->build->file_count)
-                 : tool_failed(d, log_of(b, &b->build->files[ended]), b->build->files[ended].name);
+        if (good && is_new) keep_object(b, file);
+        status = good ? driver_progress(d, STAGE_CC, ended + 1, b->build->file_count)
+                      : tool_failed(d, log_of(b, file), file->name);
         if (status != FE_OK) stop_all(running, ended + 1, begun);
     }
     return status;
@@ -382,20 +421,22 @@ fe_status toolchain_build(driver_program *d, driver_build *build)
     if (build->library && file_exists(build->library)) return FE_OK;
     FE_TRY(lapack_choose(d));
     FE_TRY(find_folder(d, &folder));
-    uint64_t runtime = runtime_hash(), hash = content_hash(&b, runtime);
+    uint64_t runtime = HASH_MIX(embedded_library_hash, embedded_headers_hash);
+    uint64_t hash = content_hash(&b, runtime);
     const char *library = arena_printf(d->memory, "%s/%016llx.%s", folder, (unsigned long long)hash,
                                        build->is_static ? "a" : "so");
     fe_status status = FE_OK;
     if (!cache_has(d->session, library, hash)) {
         b.library = library;
         b.key = hash;
+        b.objects = d->temporary ? NULL : folder;
         b.runtime = arena_printf(d->memory, "%s/rt-%016llx", folder, (unsigned long long)runtime);
         FE_TRY(file_make_unique_dir(d->session, d->memory,
                                     arena_printf(d->memory, "%s/work-", folder), &b.work));
         status = make(&b);
         file_remove_tree(b.work);
         if (status == FE_OK && !d->temporary)
-            cache_count(d->session, folder, d->options.cache_size, library);
+            cache_count(d->session, folder, d->options.cache_size, library, b.kept);
     } else
         cache_use(library);
     if (status == FE_OK) build->library = library;

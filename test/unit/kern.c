@@ -6,7 +6,7 @@
  * buffer is compared with what loop_interpret computed. Buffers end where a page without access
  * begins, so that a load or store past the end is a crash.
  */
-#define _GNU_SOURCE /* mkdtemp */
+#include "driver/driver.h"
 #include "kern/legal/legal.h"
 #include "kern_trial.h"
 #include "loop/loop_priv.h"
@@ -346,25 +346,34 @@ const char *trial_source(trial *trials, size_t count, const target_machine *targ
     return out.at;
 }
 
-void *trial_compile(const char *source, const char *flags, arena *memory)
+void *trial_compile(fe_session *session, const char *source, const char *flags)
 {
-    char folder[] = "/tmp/ferrite-kern-XXXXXX";
-    if (!mkdtemp(folder)) return NULL;
-    const char *c = arena_printf(memory, "%s/k.c", folder);
-    const char *so = arena_printf(memory, "%s/k.so", folder);
-    FILE *file = fopen(c, "w");
-    if (!file) return NULL;
-    fputs(source, file);
-    fclose(file);
-    const char *command = arena_printf(memory,
-                                       "${CC:-cc} -O2 -fPIC -shared -ffp-contract=fast "
-                                       "-fno-math-errno -fno-trapping-math %s %s -o %s -lm",
-                                       flags, c, so);
-    void *library = system(command) == 0 ? dlopen(so, RTLD_NOW | RTLD_LOCAL) : NULL;
-    unlink(c);
-    unlink(so);
-    rmdir(folder);
-    return library;
+    arena *memory = session->memory;
+    driver_options o;
+    driver_default_options(memory, &o);
+    const char *cc = arena_printf(memory,
+                                  "%s -O2 -fPIC -shared -ffp-contract=fast -fno-math-errno "
+                                  "-fno-trapping-math %s",
+                                  o.cc, flags);
+    uint64_t key = hash_bytes(source, strlen(source), hash_bytes(cc, strlen(cc), 0));
+    const char *folder,
+        *kept = arena_printf(memory, "%s/%016llx.so", o.cache, (unsigned long long)key);
+    if (!cache_has(session, kept, key)) {
+        const char *prefix = arena_printf(memory, "%s/work-", o.cache);
+        if (file_make_dirs(session, o.cache) != FE_OK ||
+            file_make_unique_dir(session, memory, prefix, &folder) != FE_OK)
+            return NULL;
+        const char *c = arena_printf(memory, "%s/k.c", folder);
+        const char *so = arena_printf(memory, "%s/k.so", folder);
+        const char *command = arena_printf(memory, "%s %s -o %s -lm", cc, c, so);
+        bool good = file_write(session, c, source, strlen(source)) == FE_OK &&
+                    system(command) == 0 && cache_put(session, so, kept, key) == FE_OK;
+        file_remove_tree(folder);
+        if (!good) return NULL;
+        cache_count(session, o.cache, o.cache_size, kept, 0);
+    }
+    cache_use(kept);
+    return dlopen(kept, RTLD_NOW | RTLD_LOCAL);
 }
 
 /* ---- running and comparing ---- */
@@ -509,7 +518,7 @@ static fe_status check_target(fe_session *session, size_t number, bool outer)
         if (outer) FE_TRY(kern_build(t->schedule, target, memory, &t->set));
     }
     const char *source = trial_source(trials, COUNT, target, memory);
-    void *library = trial_compile(source, TRIAL_FLAGS[number], memory);
+    void *library = trial_compile(session, source, TRIAL_FLAGS[number]);
     if (!EXPECT(library != NULL)) return FE_OK;
     for (size_t i = 0; i < COUNT; i++) FE_TRY(check_trial(&trials[i], library));
     dlclose(library);

@@ -267,7 +267,7 @@ static fe_status check_floats(fe_session *session, size_t target, bool is_wide)
     }
     const char *source =
         trial_source(trials, COUNT_OF(FUNCTIONS), target_at((uint32_t)target), memory);
-    void *library = trial_compile(source, flags_for(memory, target), memory);
+    void *library = trial_compile(session, source, flags_for(memory, target));
     if (!EXPECT(library != NULL)) return FE_OK;
     for (size_t i = 0; i < COUNT_OF(FUNCTIONS); i++) {
         const function *f = &FUNCTIONS[i];
@@ -436,7 +436,7 @@ static fe_status check_integers(fe_session *session, size_t target)
                            program(memory, DIVISIONS[i % OPS], INTEGERS[i / OPS].name, true)));
     }
     const char *source = trial_source(trials, COUNT, target_at((uint32_t)target), memory);
-    void *library = trial_compile(source, TRIAL_FLAGS[target], memory);
+    void *library = trial_compile(session, source, TRIAL_FLAGS[target]);
     if (!EXPECT(library != NULL)) return FE_OK;
     for (size_t i = 0; i < COUNT; i++) {
         kernel run;

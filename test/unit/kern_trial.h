@@ -30,7 +30,7 @@ bool trial_runs_here(size_t target);
 fe_status trial_build(trial *t, const target_machine *target, const char *source);
 /* All kernels of some trials in one C source. */
 const char *trial_source(trial *trials, size_t count, const target_machine *target, arena *memory);
-/* The library made of it, or NULL. */
-void *trial_compile(const char *source, const char *flags, arena *memory);
+/* The library made of it, kept in the cache as those of programs are, or NULL. */
+void *trial_compile(fe_session *session, const char *source, const char *flags);
 
 #endif

@@ -1,7 +1,13 @@
-/* unit.c -- runs the tests that TEST() registered, in the order of their names. */
+/* unit.c -- runs the tests that TEST() registered, in the order of their names.
+ *
+ *     unit [--slowest N] [PART OF A NAME...]
+ *
+ * --slowest N ends with the N tests that took longest, and their seconds.
+ */
 #include "unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct unit_test *tests; /* sorted */
@@ -67,22 +73,43 @@ void unit_with_session(fe_status (*body)(fe_session *, void *))
 
 static bool chosen(const struct unit_test *test, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
+    for (int i = 0; i < argc; i++)
         if (strstr(test->name, argv[i])) return true;
-    return argc < 2;
+    return argc == 0;
+}
+
+static void print_slowest(int most)
+{
+    if (most > 0) printf("slowest:\n");
+    for (; most > 0; most--) {
+        struct unit_test *slowest = tests;
+        for (struct unit_test *t = tests; t; t = t->next)
+            if (t->seconds > slowest->seconds) slowest = t;
+        if (!slowest || slowest->seconds <= 0) return;
+        printf("  %6.2f s  %s, %s\n", slowest->seconds, slowest->file, slowest->name);
+        slowest->seconds = 0;
+    }
 }
 
 int main(int argc, char **argv)
 {
-    int passed = 0, failed = 0;
+    int passed = 0, failed = 0, slowest = 0;
+    argc--, argv++;
+    if (argc >= 2 && strcmp(argv[0], "--slowest") == 0) {
+        slowest = atoi(argv[1]);
+        argc -= 2, argv += 2;
+    }
     setvbuf(stdout, NULL, _IOLBF, 0); /* so that a crash leaves what came before */
     for (running = tests; running; running = running->next) {
         if (!chosen(running, argc, argv)) continue;
         running_failed = false;
+        double begin = clock_seconds();
         running->body();
+        running->seconds = clock_seconds() - begin;
         failed += running_failed;
         passed += !running_failed;
     }
+    print_slowest(slowest);
     printf("%d passed, %d failed, 0 skipped\n", passed, failed);
     return failed > 0;
 }

@@ -21,6 +21,7 @@ struct unit_test {
     const char *file, *name;
     void (*body)(void);
     struct unit_test *next;
+    double seconds; /* that it took */
 };
 void unit_register(struct unit_test *test);
 bool unit_expect(bool good, const char *file, int line, const char *what);
@@ -28,13 +29,13 @@ void unit_expect_int(long long got, long long wanted, const char *file, int line
 void unit_expect_text(const char *got, const char *wanted, const char *file, int line,
                       const char *what);
 
-#define TEST(name)                                                           \
-    static void test_##name(void);                                           \
-    static struct unit_test unit_##name = {__FILE__, #name, test_##name, 0}; \
-    __attribute__((constructor)) static void register_##name(void)           \
-    {                                                                        \
-        unit_register(&unit_##name);                                         \
-    }                                                                        \
+#define TEST(name)                                                              \
+    static void test_##name(void);                                              \
+    static struct unit_test unit_##name = {__FILE__, #name, test_##name, 0, 0}; \
+    __attribute__((constructor)) static void register_##name(void)              \
+    {                                                                           \
+        unit_register(&unit_##name);                                            \
+    }                                                                           \
     static void test_##name(void)
 
 void unit_with_session(fe_status (*body)(fe_session *, void *));
