@@ -219,7 +219,7 @@ static fe_status run_once(triton *t)
 {
     triton_region region;
     if (!triton_has_turns(t->kernel)) return triton_run(t, &t->kernel->body);
-    FE_TRY(triton_enter(t, &t->kernel->body, 1, &region));
+    FE_TRY(triton_enter(t, NULL, &region));
     FE_TRY(run_in_turn(t, 2));
     triton_leave(&region);
     return FE_OK;

@@ -185,8 +185,8 @@ fe_status triton_choose(triton *t, loop_value condition, triton_value a, triton_
 triton_value triton_made(triton *t, ttir_value v);
 
 /* ---- meet.c ---- */
-/* Marks, at the number of its argument, the memory that operations of the block write to. */
-void triton_find_written(const triton *t, const ttir_block *block, bool *marks);
+/* Marks, at the number of its argument, the memory that a loop (NULL: the kernel) writes to. */
+void triton_find_written(const triton *t, const ttir_op *op, bool *marks);
 /* Does a step of the loop read memory that another one may write, or write to it in two places? */
 bool triton_meets_in_memory(const triton *t, const ttir_op *loop);
 
