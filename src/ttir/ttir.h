@@ -16,7 +16,7 @@
 
 #include "ty/ty.h"
 
-enum { TTIR_MOST_SIZES = 6 };
+enum { TTIR_MOST_SIZES = 20 }; /* a block has no more than 2^20 elements */
 
 typedef enum ttir_code {
     TTIR_NOTHING,

@@ -232,3 +232,42 @@ graph halves {
  -7046029254386353133                    2                   -3                    4
  -7046029254386353133                    2                   -3                    4
  -7046029254386353133                    2                   -3                    4
+--run-- awk -f $ROOT/test/ttir/embed.awk cube.ttir cube.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 24 out/0.npy | od -An -v -w24 -tf4; done
+--file cube.ttir--
+module {
+  tt.func public @cube_kernel(%x_ptr: !tt.ptr<f32>, %out_ptr: !tt.ptr<f32>) attributes {noinline = false} {
+    %o = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+    %h = tt.splat %x_ptr : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %h_0 = tt.addptr %h, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %h_1 = tt.load %h_0 : tensor<128x!tt.ptr<f32>>
+    %h_2 = tt.reshape %h_1 : tensor<128xf32> -> tensor<2x2x2x2x2x2x2xf32>
+    %y = "tt.reduce"(%h_2) <{axis = 3 : i32}> ({
+    ^bb0(%y_7: f32, %y_8: f32):
+      %y_9 = arith.maxnumf %y_7, %y_8 : f32
+      tt.reduce.return %y_9 : f32
+    }) : (tensor<2x2x2x2x2x2x2xf32>) -> tensor<2x2x2x2x2x2xf32>
+    %y_3 = tt.expand_dims %y {axis = 3 : i32} : tensor<2x2x2x2x2x2xf32> -> tensor<2x2x2x1x2x2x2xf32>
+    %y_4 = tt.trans %h_2 {order = array<i32: 6, 5, 4, 3, 2, 1, 0>} : tensor<2x2x2x2x2x2x2xf32> -> tensor<2x2x2x2x2x2x2xf32>
+    %y_5 = tt.broadcast %y_3 : tensor<2x2x2x1x2x2x2xf32> -> tensor<2x2x2x2x2x2x2xf32>
+    %y_6 = arith.subf %y_5, %y_4 : tensor<2x2x2x2x2x2x2xf32>
+    %0 = tt.splat %out_ptr : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %1 = tt.addptr %0, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %2 = tt.reshape %y_6 : tensor<2x2x2x2x2x2x2xf32> -> tensor<128xf32>
+    tt.store %1, %2 : tensor<128x!tt.ptr<f32>>
+    tt.return
+  }
+}
+--file cube.fx--
+graph cube {
+  %x = aten.arange.default(128, dtype=torch.float32, device=cpu)
+  %out = aten.empty.memory_format([128], dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [1, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+              75              12              93              30              63               0
+              75              12              93              30              63               0
+              75              12              93              30              63               0
+              75              12              93              30              63               0
+              75              12              93              30              63               0
