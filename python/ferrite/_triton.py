@@ -13,7 +13,9 @@ from ferrite._sizes import Unsupported
 
 _CALL = "triton_kernel_wrapper_functional"
 _DTYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float32: "fp32", torch.float64: "fp64", torch.bool: "i1",
-           torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64"}
+           torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
+           torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64", torch.float8_e4m3fn: "fp8e4nv", torch.float8_e5m2: "fp8e5",
+           torch.float8_e4m3fnuz: "fp8e4b8", torch.float8_e5m2fnuz: "fp8e5b16"}
 
 
 @functools.cache
@@ -22,9 +24,10 @@ def is_here():
 
 
 def _target():
-    """The device that texts are made for: one without descriptors of tensors, which are pointers in its text then."""
+    """The device that texts are made for: one with floats of 8 bits, and without descriptors of tensors, which are pointers in
+    its text then."""
     from triton.backends.compiler import GPUTarget
-    return GPUTarget("cuda", 80, 32)
+    return GPUTarget("cuda", 89, 32)
 
 
 class _Driver:

@@ -289,69 +289,6 @@ fe_status triton_select(triton *t, const ttir_op *op, int parameter)
     return FE_OK;
 }
 
-/* ---- conversions ---- */
-
-fe_status triton_convert(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    if (triton_type(t, op->result)->dtype == TY_NO_DTYPE) return triton_fail(t, "to such a type");
-    triton_give(t, op, triton_here(t, op, 0));
-    return FE_OK;
-}
-
-fe_status triton_convert_unsigned(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    sym_expr e = triton_expr(t, triton_here(t, op, 0));
-    bool is_natural_number = !sym_is_none(e) && triton_is_natural(t, e, 0, NULL);
-    triton_give(t, op, is_natural_number ? loop_index(t->p, e) : triton_unsigned_here(t, op, 0));
-    return FE_OK;
-}
-
-fe_status triton_extend(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    loop_value v = triton_here(t, op, 0);
-    sym_expr e = triton_expr(t, v);
-    ty_dtype d = triton_type(t, op->result)->dtype;
-    if (!sym_is_none(e)) v = loop_index(t->p, e);
-    if (dtype_of(t, v) == TY_BOOL)
-        v = loop_unary(t->p, LOOP_NEG, loop_cast(t->p, d, v)); /* true is -1 */
-    triton_give(t, op, v);
-    return FE_OK;
-}
-
-/* The lower bits. */
-fe_status triton_shorten(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    loop_value v = triton_here(t, op, 0);
-    if (triton_type(t, op->result)->dtype == TY_BOOL)
-        v = loop_binary(t->p, LOOP_AND, v, loop_const_int(t->p, dtype_of(t, v), 1));
-    triton_give(t, op, v);
-    return FE_OK;
-}
-
-fe_status triton_bitcast(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    const ttir_type *type = triton_type(t, op->result);
-    const triton_value *value = &t->values[op->operands[0]];
-    loop_value v = triton_here(t, op, 0);
-    if (value->argument) {
-        ty_dtype held = t->memories[value->argument - 1].tensor->dtype;
-        if (ty_dtype_size(held) != ty_dtype_size(type->dtype))
-            return triton_fail(t, "of a pointer");
-        triton_set(t, op, 0,
-                   (triton_value){.t = triton_operand(t, op, 0), .argument = value->argument});
-        return FE_OK;
-    }
-    if (dtype_of(t, v) != type->dtype)
-        v = loop_make(t->p, (loop_node){.op = LOOP_BITCAST, .dtype = type->dtype, .args = {v}});
-    triton_give(t, op, v);
-    return FE_OK;
-}
-
 /* ---- constants ---- */
 
 /* 1.5, or the bits of a float, 0xFF800000 */
