@@ -72,6 +72,7 @@ typedef struct ttir_kernel {
     ttir_block body; /* its arguments are the kernel's */
     VEC(ttir_type) types;
     VEC(uint32_t) uses; /* of each value, as an operand */
+    const ttir_op **makers; /* of each value; NULL: an argument of a block */
 } ttir_kernel;
 
 /* The one public function of the text, in `memory`. NULL: it cannot be read, and *fault says why. */

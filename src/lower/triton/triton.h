@@ -62,6 +62,7 @@ typedef struct triton {
     sym_expr lead[LOWER_MAX_RANK];
     sym_expr id[3];     /* of the program instance */
     uint32_t grid_axes; /* how many of the axes in front are the grid's */
+    uint32_t most_rank; /* of the kernel's blocks */
     uint32_t loops;
     const ttir_op *around[LOWER_MAX_RANK]; /* these loops, whose steps are axes */
     /* loops whose steps have to be taken in order, as they write to the same places */
@@ -174,6 +175,16 @@ fe_status triton_write_to(triton *t, const ttir_op *op, loop_value value, ttir_v
 /* Is there, in the kernel, an operation that needs one program instance after the other? */
 bool triton_has_turns(const ttir_kernel *kernel);
 bool triton_uses_old(const ttir_kernel *kernel, const ttir_op *op); /* what was in memory before */
+
+/* ---- extreme.c ---- */
+/* An extreme of floats that a pair of atomic operations leaves. */
+typedef struct triton_extreme {
+    loop_store_mode mode;
+    ttir_value number, mask; /* 0: no mask */
+    bool is_done;            /* by the first of the two */
+} triton_extreme;
+/* Is the operation one of such a pair, of which nobody asks what was in memory before? */
+bool triton_is_extreme(const ttir_kernel *kernel, const ttir_op *op, triton_extreme *out);
 
 /* ---- branch.c ---- */
 /* v, over the axes in front, where the branches around lead. */
