@@ -71,7 +71,7 @@ typedef struct ttir_kernel {
     const char *name;
     ttir_block body; /* its arguments are the kernel's */
     VEC(ttir_type) types;
-    VEC(uint32_t) uses; /* of each value, as an operand */
+    VEC(uint32_t) uses;     /* of each value, as an operand */
     const ttir_op **makers; /* of each value; NULL: an argument of a block */
 } ttir_kernel;
 

@@ -105,8 +105,9 @@ def main(names):
     if importlib.util.find_spec("triton") is None:
         print("skipped: there is no triton")
         return 0
+    import triton_descriptors  # noqa: F401: notes its cases
     import triton_kernels
-    import triton_library  # noqa: F401: notes its cases
+    import triton_library  # noqa: F401
     import triton_loops  # noqa: F401
     import triton_more  # noqa: F401
     expected = interpreted(names)

@@ -6,12 +6,13 @@ import sys
 
 import torch
 
+import triton_descriptors
 import triton_library
 import triton_loops
 import triton_more
 from triton_kernels import CASES
 
-__all__ = ["triton_library", "triton_loops", "triton_more"]
+__all__ = ["triton_descriptors", "triton_library", "triton_loops", "triton_more"]
 
 
 def results(value):

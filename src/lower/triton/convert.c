@@ -33,7 +33,8 @@ static loop_value saturated(triton *t, ty_dtype to, loop_value v)
 /* The nearest one that is not further from 0: where rounding has gone away from it, the one before. */
 static loop_value to_zero(triton *t, ty_dtype to, loop_value v)
 {
-    ty_dtype from = lower_compute_dtype(dtype_of(t, v)), bits = ty_dtype_size(to) == 1 ? TY_U8 : TY_U16;
+    ty_dtype from = lower_compute_dtype(dtype_of(t, v)),
+             bits = ty_dtype_size(to) == 1 ? TY_U8 : TY_U16;
     loop_value x = loop_cast(t->p, from, v), nearest = loop_cast(t->p, to, x);
     loop_value is_beyond = loop_binary(t->p, LOOP_LT, loop_unary(t->p, LOOP_ABS, x),
                                        loop_unary(t->p, LOOP_ABS, loop_cast(t->p, from, nearest)));
@@ -112,9 +113,7 @@ fe_status triton_bitcast(triton *t, const ttir_op *op, int parameter)
                    (triton_value){.t = triton_operand(t, op, 0), .argument = value->argument});
         return FE_OK;
     }
-    if (dtype_of(t, v) != type->dtype)
-        v = bits_as(t, type->dtype, v);
+    if (dtype_of(t, v) != type->dtype) v = bits_as(t, type->dtype, v);
     triton_give(t, op, v);
     return FE_OK;
 }
-

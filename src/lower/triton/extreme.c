@@ -33,24 +33,28 @@ static bool is_constant(const ttir_kernel *kernel, ttir_value v, int64_t number)
 static bool tells_sign(const ttir_kernel *kernel, ttir_value v, ttir_value bits, bool *of_negative)
 {
     const ttir_op *not = maker(kernel, v, TTIR_XORI);
-    if (not &&is_constant(kernel, not->operands[1], 1)) {
-        bool is_sign = tells_sign(kernel, not->operands[0], bits, of_negative);
+    if (not &&is_constant(kernel, not ->operands[1], 1)) {
+        bool is_sign = tells_sign(kernel, not ->operands[0], bits, of_negative);
         *of_negative = !*of_negative;
         return is_sign;
     }
     const ttir_op *compare = maker(kernel, v, TTIR_CMPI);
-    if (!compare || !compare->word_count || !is_constant(kernel, compare->operands[1], 0)) return false;
+    if (!compare || !compare->word_count || !is_constant(kernel, compare->operands[1], 0))
+        return false;
     const ttir_op *shift = maker(kernel, compare->operands[0], TTIR_SHRUI);
     int64_t most = 8 * (int64_t)ty_dtype_size(kernel->types.at[bits].dtype) - 1;
-    if (!shift || shift->operands[0] != bits || !is_constant(kernel, shift->operands[1], most)) return false;
+    if (!shift || shift->operands[0] != bits || !is_constant(kernel, shift->operands[1], most))
+        return false;
     *of_negative = strcmp(compare->words[0], "ne") == 0;
     return *of_negative || strcmp(compare->words[0], "eq") == 0;
 }
 
 /* One of the two operations: of values with a sign or of the others, and the rest of its mask (0: none). */
-static bool is_half(const ttir_kernel *kernel, const ttir_op *op, bool *of_negative, ttir_value *rest)
+static bool is_half(const ttir_kernel *kernel, const ttir_op *op, bool *of_negative,
+                    ttir_value *rest)
 {
-    if (op->code != TTIR_ATOMIC || op->operand_count < 3 || triton_uses_old(kernel, op)) return false;
+    if (op->code != TTIR_ATOMIC || op->operand_count < 3 || triton_uses_old(kernel, op))
+        return false;
     ttir_value bits = op->operands[1], mask = op->operands[2];
     const ttir_op *both = maker(kernel, mask, TTIR_ANDI);
     *rest = 0;
@@ -66,7 +70,8 @@ static bool is_half(const ttir_kernel *kernel, const ttir_op *op, bool *of_negat
 static ttir_value float_of(const ttir_kernel *kernel, const ttir_op *op)
 {
     const ttir_op *bits = kernel->makers[op->operands[1]], *place = kernel->makers[op->operands[0]];
-    bool are_casts = bits && place && (bits->code == TTIR_TT_BITCAST || bits->code == TTIR_BITCAST) &&
+    bool are_casts = bits && place &&
+                     (bits->code == TTIR_TT_BITCAST || bits->code == TTIR_BITCAST) &&
                      place->code == TTIR_TT_BITCAST;
     if (!are_casts) return 0;
     ty_dtype d = kernel->types.at[bits->operands[0]].dtype;
@@ -88,7 +93,8 @@ static const ttir_block *block_of(const ttir_block *block, const ttir_op *op)
 /* The operation that stands next to it, among those that do more than compute; or NULL. */
 static const ttir_op *next_to(const ttir_block *block, const ttir_op *op, int way)
 {
-    for (const ttir_op *at = op + way; at >= block->ops.at && at < block->ops.at + block->ops.count; at += way)
+    for (const ttir_op *at = op + way; at >= block->ops.at && at < block->ops.at + block->ops.count;
+         at += way)
         if (at->code == TTIR_ATOMIC || at->code == TTIR_LOAD || at->code == TTIR_STORE ||
             at->code == TTIR_ATOMIC_CAS || at->code == TTIR_LABEL || at->region_count)
             return at;
@@ -101,8 +107,10 @@ static bool is_pair(const ttir_kernel *kernel, const ttir_op *first, const ttir_
     bool is_max = strcmp(first->words[0], "max") == 0, of_negative[2];
     ttir_value rest[2];
     if (!is_max && strcmp(first->words[0], "min") != 0) return false;
-    if (!second->word_count || strcmp(second->words[0], is_max ? "umin" : "umax") != 0) return false;
-    if (first->operands[0] != second->operands[0] || first->operands[1] != second->operands[1]) return false;
+    if (!second->word_count || strcmp(second->words[0], is_max ? "umin" : "umax") != 0)
+        return false;
+    if (first->operands[0] != second->operands[0] || first->operands[1] != second->operands[1])
+        return false;
     if (!is_half(kernel, first, &of_negative[0], &rest[0]) ||
         !is_half(kernel, second, &of_negative[1], &rest[1]))
         return false;

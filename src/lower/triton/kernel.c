@@ -151,8 +151,8 @@ static fe_status take_grid(triton *t)
     t->grid_axes = t->lead_count;
     t->most_rank = most_rank(t->kernel);
     if (t->lead_count + t->most_rank > LOWER_MAX_RANK)
-        return lower_fail(t->l, "its kernel %s has blocks of more than %u dimensions", t->kernel->name,
-                          LOWER_MAX_RANK - t->lead_count);
+        return lower_fail(t->l, "its kernel %s has blocks of more than %u dimensions",
+                          t->kernel->name, LOWER_MAX_RANK - t->lead_count);
     return FE_OK;
 }
 
