@@ -1,5 +1,5 @@
-/* convert.c -- values of one type as those of another. Floats become the nearest ones, half to even, unless the
- * operation says that they are rounded to zero; those of 8 bits have no overflow, as NVIDIA's instructions
+/* convert.c -- values of one type as those of another. Floats become the nearest ones, half to even, unless
+ * the operation says that they are rounded to zero; those of 8 bits have no overflow, as NVIDIA's instructions
  * have none: what is too large becomes the largest number.
  */
 #include "lower/triton/triton.h"
@@ -72,6 +72,15 @@ fe_status triton_convert_unsigned(triton *t, const ttir_op *op, int parameter)
     sym_expr e = triton_expr(t, triton_here(t, op, 0));
     bool is_natural_number = !sym_is_none(e) && triton_is_natural(t, e, 0, NULL);
     triton_give(t, op, is_natural_number ? loop_index(t->p, e) : triton_unsigned_here(t, op, 0));
+    return FE_OK;
+}
+
+/* Floats as integers without a sign. */
+fe_status triton_to_unsigned(triton *t, const ttir_op *op, int parameter)
+{
+    (void)parameter;
+    ty_dtype to = triton_without_sign(triton_type(t, op->result)->dtype);
+    triton_give(t, op, loop_cast(t->p, to, triton_here(t, op, 0)));
     return FE_OK;
 }
 

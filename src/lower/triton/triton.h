@@ -107,6 +107,7 @@ loop_value triton_mask(triton *t, ttir_value mask);
 loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b);
 
 /* ---- integer.c ---- */
+ty_dtype triton_without_sign(ty_dtype d); /* an integer's; others stay */
 loop_value triton_unsigned_here(triton *t, const ttir_op *op, uint32_t k);
 bool triton_is_natural(triton *t, sym_expr e, int64_t least,
                        const sym_env *env); /* at least that */
