@@ -103,6 +103,7 @@ sym_expr triton_expr(triton *t, loop_value v);
 loop_value triton_index(triton *t, ty_dtype d, sym_expr e);
 /* The mask (none: 0) and the condition of the branches around, over its axes; no value: it always holds. */
 loop_value triton_mask(triton *t, ttir_value mask);
+loop_value triton_widened(triton *t, loop_value v); /* in the dtype that it is computed in */
 /* a op b; a divisor that is 0 does not stop the program. */
 loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b);
 
