@@ -1,6 +1,6 @@
 /* convert.c -- values of one type as those of another. Floats become the nearest ones, half to even, unless
- * the operation says that they are rounded to zero; those of 8 bits have no overflow, as NVIDIA's instructions
- * have none: what is too large becomes the largest number.
+ * the operation says that they are rounded to zero; those of 8 bits have no overflow, as NVIDIA's
+ * instructions have none: what is too large becomes the largest number.
  */
 #include "lower/triton/triton.h"
 

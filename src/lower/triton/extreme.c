@@ -1,6 +1,6 @@
 /* extreme.c -- atomic extremes of floats, which Triton makes of their bits: floats without a sign are in the
- * order of these as integers, and those with one in the opposite order of these as integers without a sign. So
- * atomic_max is two operations, each masked by the sign of the new value:
+ * order of these as integers, and those with one in the opposite order of these as integers without a sign.
+ * So atomic_max is two operations, each masked by the sign of the new value:
  *
  *     %s = arith.cmpi ne, (arith.shrui %bits, 31), 0
  *     tt.atomic_rmw max, %p, %bits, (arith.andi %mask, (arith.xori %s, true))
