@@ -9,11 +9,14 @@ import operator
 
 import torch
 
+from ferrite import _descriptors
 from ferrite._sizes import Unsupported
 
 _CALL = "triton_kernel_wrapper_functional"
 _DTYPES = {torch.float16: "fp16", torch.bfloat16: "bf16", torch.float32: "fp32", torch.float64: "fp64", torch.bool: "i1",
-           torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64"}
+           torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
+           torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64", torch.float8_e4m3fn: "fp8e4nv", torch.float8_e5m2: "fp8e5",
+           torch.float8_e4m3fnuz: "fp8e4b8", torch.float8_e5m2fnuz: "fp8e5b16"}
 
 
 @functools.cache
@@ -22,9 +25,10 @@ def is_here():
 
 
 def _target():
-    """The device that texts are made for: one without descriptors of tensors, which are pointers in its text then."""
+    """The device that texts are made for: one with floats of 8 bits, and without descriptors of tensors, which are pointers in
+    its text then."""
     from triton.backends.compiler import GPUTarget
-    return GPUTarget("cuda", 80, 32)
+    return GPUTarget("cuda", 89, 32)
 
 
 class _Driver:
@@ -41,16 +45,17 @@ def device():
         yield
         return
     from triton.runtime import driver
-    try:
-        driver.active.get_current_target()
-    except Exception:
-        driver.set_active(_Driver())
+    with _descriptors.captured():
         try:
+            driver.active.get_current_target()
+        except Exception:
+            driver.set_active(_Driver())
+            try:
+                yield
+            finally:
+                driver._active = None  # as it was: the next one who asks looks for devices
+        else:
             yield
-        finally:
-            driver._active = None  # as it was: the next one who asks looks for devices
-    else:
-        yield
 
 
 # -- exported programs --
@@ -66,12 +71,13 @@ def written_out(exported, overloads):
 
 # -- one kernel --
 
-def _parameter_type(parameter, value):
+def _parameter_type(parameter, value, descriptor):
     """As the signature has it."""
     if isinstance(value, torch.Tensor):
         if value.dtype not in _DTYPES:
             raise Unsupported(f"a Triton kernel on a tensor of {value.dtype}")
-        return "*" + _DTYPES[value.dtype]
+        dtype = _DTYPES[value.dtype]
+        return _descriptors.type_of(parameter.name, dtype, descriptor) if descriptor else "*" + dtype
     if parameter.annotation_type:
         return parameter.annotation_type
     if isinstance(value, (bool, torch.SymBool)):
@@ -84,12 +90,12 @@ def _parameter_type(parameter, value):
     raise Unsupported(f"a Triton kernel on an argument of type {type(value).__name__}")
 
 
-def _ir(kernel, values):
+def _ir(kernel, values, descriptors):
     """The text of a kernel, a triton.JITFunction, for values by parameter; and names of the parameters that it has."""
     from triton._C.libtriton import ir
     from triton.compiler.compiler import ASTSource, make_backend
     fixed = {parameter.name for parameter in kernel.params if parameter.is_constexpr or values[parameter.name] is None}
-    signature = {parameter.name: "constexpr" if parameter.name in fixed else _parameter_type(parameter, values[parameter.name])
+    signature = {parameter.name: "constexpr" if parameter.name in fixed else _parameter_type(parameter, values[parameter.name], descriptors.get(parameter.name))
                  for parameter in kernel.params}
     source = ASTSource(kernel, signature, {name: values[name] for name in fixed})
     backend, context, stages = make_backend(_target()), ir.context(), {}
@@ -130,24 +136,29 @@ def _arguments(node):
     """Of the operator: buffers, text, grid, integers, numbers, places of what is written."""
     from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table
     call = node.kwargs
-    if call["tma_descriptor_metadata"]:
-        raise Unsupported("a Triton kernel on tensor descriptors")
+    descriptors = call["tma_descriptor_metadata"] or {}
     kernel, given = _chosen(kernel_side_table.get_kernel(call["kernel_idx"]))
     given = {**given, **call["kwargs"], **kernel_side_table.get_constant_args(call["constant_args_idx"])}
     given.update({parameter.name: parameter.default for parameter in kernel.params
                   if parameter.name not in given and parameter.has_default})
     try:
-        text, names = _ir(kernel, {parameter.name: _meta(given[parameter.name]) for parameter in kernel.params})
+        text, names = _ir(kernel, {parameter.name: _meta(given[parameter.name]) for parameter in kernel.params}, descriptors)
     except Unsupported:
         raise
     except Exception as error:
         raise Unsupported(f"the Triton kernel {kernel.__name__}, which Triton does not compile: {error}") from error
-    kinds = {name: _meta(given[name]) for name in names}
-    tensors = [name for name in names if isinstance(kinds[name], torch.Tensor)]
-    numbers = [given[name] for name in names if isinstance(kinds[name], (float, torch.SymFloat))]
-    integers = [given[name] for name in names if name not in tensors and not isinstance(kinds[name], (float, torch.SymFloat))]
-    written = [tensors.index(name) for name in call["tensors_to_clone"]]
-    return [given[name] for name in tensors], text, list(call["grid"][0]), list(map(_integer, integers)), numbers, written
+    tensors, integers, numbers = [], [], []
+    for name in names:
+        told = name in descriptors
+        for value in _descriptors.parameters(name, given[name], descriptors[name], text) if told else [given[name]]:
+            kind = _meta(value)
+            if isinstance(kind, torch.Tensor):
+                tensors.append((name, value))
+            else:
+                (numbers if isinstance(kind, (float, torch.SymFloat)) else integers).append(value)
+    places = {name: k for k, (name, _) in enumerate(tensors)}
+    written = [places[name] for name in call["tensors_to_clone"]]
+    return [value for _, value in tensors], text, list(call["grid"][0]), list(map(_integer, integers)), numbers, written
 
 
 def _integer(value):

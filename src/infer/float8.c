@@ -91,6 +91,7 @@ static const op_id TAKES[] = {
     OP_aten_zero_default,
     OP_aten_zero__default,
     OP_aten_zeros_like_default,
+    OP_ferrite_triton_kernel_default,
 };
 
 static bool takes(const op_info *op)

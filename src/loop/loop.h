@@ -73,7 +73,7 @@ typedef struct loop_value {
 } loop_value;
 typedef uint32_t loop_buffer_id; /* index into program->buffers */
 #define LOOP_NO_BUFFER UINT32_MAX
-#define LOOP_MAX_AXES 12
+#define LOOP_MAX_AXES 24
 
 typedef enum loop_opcode {
     LOOP_NOTHING,

@@ -163,8 +163,8 @@ static void check_fused(checker *c, const sched_group *g, uint32_t phase, uint32
         }
 }
 
-/* An epilogue reads the element that its extern call has just made, and writes none of the call's
- * operands. */
+/* An epilogue reads the element that its extern call has just made, writes none of the call's operands,
+ * and stores where no other part of the call's result does. */
 static void check_epilogue(checker *c, const sched_group *g, const loop_form *n,
                            const access_list *reads)
 {
@@ -180,6 +180,9 @@ static void check_epilogue(checker *c, const sched_group *g, const loop_form *n,
                  !legal_own_element(c->p, op, n, a->index, stride)))
                 broken(c, "S3", "an epilogue uses another element than the one at hand",
                        name_of(c, a->buffer));
+        if (a->is_store && !legal_keeps_to_part(c->p, n, a->index))
+            broken(c, "S3", "an epilogue stores where another part of its call's result may",
+                   name_of(c, a->buffer));
         for (uint32_t k = 0; k < op->input_count; k++)
             if (a->is_store && a->buffer == op->inputs[k].buffer)
                 broken(c, "S3", "an epilogue writes what its call reads", name_of(c, a->buffer));

@@ -313,6 +313,8 @@ static sched_reason join_epilogue(fuser *f, const work_group *g, const loop_form
     form_accesses(f->p, &cut, f->memory, &list);
     for (uint32_t i = 0; i < list.count; i++) {
         written w;
+        if (list.at[i].is_store && !legal_keeps_to_part(f->p, &cut, list.at[i].index))
+            return SCHED_NOT_SAME_INDEX;
         if (list.at[i].is_store) continue;
         if (list.at[i].buffer == op->outputs[0].buffer &&
             !legal_own_element(f->p, op, &cut, list.at[i].index, stride))

@@ -323,6 +323,16 @@ bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_e
     return true;
 }
 
+bool legal_keeps_to_part(loop_program *p, const loop_form *n, sym_expr store)
+{
+    sym_expr step, rest;
+    int64_t number;
+    if (!sym_has_kind(p->symbols, store, SYM_INDIRECT)) return true;
+    return n->count == 1 && sym_linear_in(p->symbols, store, loop_axis(p, 0), &step, &rest) &&
+           sym_is_int(p->symbols, step, &number) && number != 0 &&
+           !loop_uses_axis(p, loop_index(p, rest), loop_axis(p, 0));
+}
+
 /* Is this load the extern's own element (row, column)? */
 bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load,
                        sym_expr stride)

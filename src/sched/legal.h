@@ -34,6 +34,9 @@ bool legal_meet(loop_program *p, const loop_form *a, const loop_form *b);
  * False when it is not so. */
 bool legal_output_rows(loop_program *p, const loop_op *op, sym_expr *rows, sym_expr *columns,
                        sym_expr *stride);
+/* An epilogue runs for one part of the result after the other, and for several at once. Do two parts
+ * never store to one place? Where it is looked up by row, they may. */
+bool legal_keeps_to_part(loop_program *p, const loop_form *n, sym_expr store);
 /* Is this load the extern's own element (row, column)? */
 bool legal_own_element(loop_program *p, const loop_op *op, const loop_form *n, sym_expr load,
                        sym_expr stride);

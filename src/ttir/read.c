@@ -336,6 +336,15 @@ static void read_function(ttir_reader *in)
     ttir_expect(in, "}");
 }
 
+static void note_makers(ttir_kernel *kernel, const ttir_block *block)
+{
+    for (uint32_t k = 0; k < block->ops.count; k++) {
+        const ttir_op *op = &block->ops.at[k];
+        for (uint32_t r = 0; r < op->result_count; r++) kernel->makers[op->result + r] = op;
+        for (uint32_t r = 0; r < op->region_count; r++) note_makers(kernel, &op->regions[r]);
+    }
+}
+
 ttir_kernel *ttir_read(fe_session *s, arena *memory, const char *source, const char **fault)
 {
     static const char HEAD[] = "tt.func public ";
@@ -349,5 +358,8 @@ ttir_kernel *ttir_read(fe_session *s, arena *memory, const char *source, const c
     in.at += strlen(HEAD);
     read_function(&in);
     *fault = in.fault;
-    return in.fault ? NULL : in.kernel;
+    if (in.fault) return NULL;
+    in.kernel->makers = NEW_ARRAY(memory, const ttir_op *, in.kernel->types.count);
+    note_makers(in.kernel, &in.kernel->body);
+    return in.kernel;
 }

@@ -16,7 +16,7 @@
 
 #include "ty/ty.h"
 
-enum { TTIR_MOST_SIZES = 6 };
+enum { TTIR_MOST_SIZES = 20 }; /* a block has no more than 2^20 elements */
 
 typedef enum ttir_code {
     TTIR_NOTHING,
@@ -71,7 +71,8 @@ typedef struct ttir_kernel {
     const char *name;
     ttir_block body; /* its arguments are the kernel's */
     VEC(ttir_type) types;
-    VEC(uint32_t) uses; /* of each value, as an operand */
+    VEC(uint32_t) uses;     /* of each value, as an operand */
+    const ttir_op **makers; /* of each value; NULL: an argument of a block */
 } ttir_kernel;
 
 /* The one public function of the text, in `memory`. NULL: it cannot be read, and *fault says why. */

@@ -7,9 +7,20 @@
 static const struct {
     const char *name;
     ty_dtype dtype;
-} SCALARS[] = {{"i1", TY_BOOL}, {"i8", TY_I8},    {"i16", TY_I16}, {"i32", TY_I32},
-               {"i64", TY_I64}, {"f16", TY_F16},  {"f32", TY_F32}, {"bf16", TY_BF16},
-               {"f64", TY_F64}, {"index", TY_I64}};
+} SCALARS[] = {{"i1", TY_BOOL},
+               {"i8", TY_I8},
+               {"i16", TY_I16},
+               {"i32", TY_I32},
+               {"i64", TY_I64},
+               {"f16", TY_F16},
+               {"f32", TY_F32},
+               {"bf16", TY_BF16},
+               {"f64", TY_F64},
+               {"index", TY_I64},
+               {"f8E4M3FN", TY_F8E4M3FN},
+               {"f8E5M2", TY_F8E5M2},
+               {"f8E4M3FNUZ", TY_F8E4M3FNUZ},
+               {"f8E5M2FNUZ", TY_F8E5M2FNUZ}};
 
 static ttir_type scalar(ttir_reader *in)
 {

@@ -6,12 +6,15 @@ import sys
 
 import torch
 
+import triton_descriptors
 import triton_library
 import triton_loops
+import triton_models
 import triton_more
+import triton_numbers
 from triton_kernels import CASES
 
-__all__ = ["triton_library", "triton_loops", "triton_more"]
+__all__ = ["triton_descriptors", "triton_library", "triton_loops", "triton_models", "triton_more", "triton_numbers"]
 
 
 def results(value):

@@ -146,3 +146,25 @@ refuse 0 1 mutation
 group 0 kernel outer [] vector inner
 group 1 kernel outer [] vector inner
 refuse 23 24 too_large
+
+--run-- for rows in 1 40; do sed "s/40/$rows/g" g.fx >h.fx; ferrite inspect h.fx --stage sched | grep -e ^group -e ^refuse; done
+--file g.fx--
+graph g {
+  placeholder %x user "x" : f32[40,60]
+  placeholder %y user "y" : f32[60,50]
+  placeholder %i user "i" : i64[40]
+  %z = aten.zeros.default([9, 50], dtype=torch.float32, device=cpu)
+  %p = aten.mm.default(%x, %y)
+  %q = aten.mul.Tensor(%p, 2.0)
+  %r = aten.index_put.default(%z, [%i], %q)
+  output (user %r)
+}
+--out--
+group 0 kernel outer [] vector inner
+group 1 extern op 0 bmm epilogue outer [] vector inner
+refuse 1 2 mutation
+group 0 extern op 0 bmm
+group 1 kernel outer [] vector inner
+group 2 kernel outer [i0 < 40] vector inner
+refuse 1 2 mutation
+refuse 0 2 not_same_index

@@ -223,3 +223,70 @@ output @buf4[1]{1}
             1525
             1525
             1525
+--run-- awk -f $ROOT/test/ttir/embed.awk segments.ttir segments.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 32 out/0.npy | od -An -v -w16 -tf4; done
+--file segments.ttir--
+module {
+  tt.func public @segmax_kernel(%x_ptr: !tt.ptr<f32>, %seg_ptr: !tt.ptr<i64>, %out_ptr: !tt.ptr<f32>, %lo_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
+    %cst = arith.constant dense<true> : tensor<256xi1>
+    %cst_0 = arith.constant dense<0> : tensor<256xi32>
+    %cst_1 = arith.constant dense<31> : tensor<256xi32>
+    %o = arith.constant 256 : i32
+    %o_2 = tt.get_program_id x : i32
+    %o_3 = arith.muli %o_2, %o : i32
+    %o_4 = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32>
+    %o_5 = tt.splat %o_3 : i32 -> tensor<256xi32>
+    %o_6 = arith.addi %o_5, %o_4 : tensor<256xi32>
+    %mask = tt.splat %n : i32 -> tensor<256xi32>
+    %mask_7 = arith.cmpi slt, %o_6, %mask : tensor<256xi32>
+    %x = tt.splat %x_ptr : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %x_8 = tt.addptr %x, %o_6 : tensor<256x!tt.ptr<f32>>, tensor<256xi32>
+    %x_9 = tt.load %x_8, %mask_7 : tensor<256x!tt.ptr<f32>>
+    %s = tt.splat %seg_ptr : !tt.ptr<i64> -> tensor<256x!tt.ptr<i64>>
+    %s_10 = tt.addptr %s, %o_6 : tensor<256x!tt.ptr<i64>>, tensor<256xi32>
+    %s_11 = tt.load %s_10, %mask_7 : tensor<256x!tt.ptr<i64>>
+    %0 = tt.splat %out_ptr : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %1 = tt.addptr %0, %s_11 : tensor<256x!tt.ptr<f32>>, tensor<256xi64>
+    %2 = tt.bitcast %x_9 : tensor<256xf32> -> tensor<256xi32>
+    %3 = tt.bitcast %1 : tensor<256x!tt.ptr<f32>> -> tensor<256x!tt.ptr<i32>>
+    %4 = arith.shrui %2, %cst_1 : tensor<256xi32>
+    %5 = arith.cmpi ne, %4, %cst_0 : tensor<256xi32>
+    %6 = arith.xori %5, %cst : tensor<256xi1>
+    %7 = arith.andi %mask_7, %6 : tensor<256xi1>
+    %8 = tt.atomic_rmw max, acq_rel, gpu, %3, %2, %7 : (tensor<256x!tt.ptr<i32>>, tensor<256xi32>, tensor<256xi1>) -> tensor<256xi32>
+    %9 = arith.andi %mask_7, %5 : tensor<256xi1>
+    %10 = tt.atomic_rmw umin, acq_rel, gpu, %3, %2, %9 : (tensor<256x!tt.ptr<i32>>, tensor<256xi32>, tensor<256xi1>) -> tensor<256xi32>
+    %11 = tt.splat %lo_ptr : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>>
+    %12 = tt.addptr %11, %s_11 : tensor<256x!tt.ptr<f32>>, tensor<256xi64>
+    %13 = tt.bitcast %12 : tensor<256x!tt.ptr<f32>> -> tensor<256x!tt.ptr<i32>>
+    %14 = tt.atomic_rmw min, acq_rel, gpu, %13, %2, %7 : (tensor<256x!tt.ptr<i32>>, tensor<256xi32>, tensor<256xi1>) -> tensor<256xi32>
+    %15 = tt.atomic_rmw umax, acq_rel, gpu, %13, %2, %9 : (tensor<256x!tt.ptr<i32>>, tensor<256xi32>, tensor<256xi1>) -> tensor<256xi32>
+    tt.return
+  }
+}
+--file segments.fx--
+graph segments {
+  %r = aten.arange.default(1000, dtype=torch.float32, device=cpu)
+  %s = aten.mul.Tensor(%r, 0.7)
+  %c = aten.cos.default(%s)
+  %x = aten.sub.Tensor(%c, 0.999)
+  %i = aten.arange.default(1000, dtype=torch.int64, device=cpu)
+  %g = aten.remainder.Scalar(%i, 3)
+  %out = aten.full.default([4], -5.0, dtype=torch.float32, device=cpu)
+  %lo = aten.full.default([4], 5.0, dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %g, %out, %lo], KERNEL, [4, 1, 1], [1000], [], [2, 3])
+  %o = _operator.getitem(%k, 0)
+  %p = _operator.getitem(%k, 1)
+  %b = aten.stack.default([%o, %p])
+  output (user %b)
+}
+--out--
+    0.0009999871    0.0009903908    0.0009806752              -5
+      -1.9989996       -1.998986      -1.9989748               5
+    0.0009999871    0.0009903908    0.0009806752              -5
+      -1.9989996       -1.998986      -1.9989748               5
+    0.0009999871    0.0009903908    0.0009806752              -5
+      -1.9989996       -1.998986      -1.9989748               5
+    0.0009999871    0.0009903908    0.0009806752              -5
+      -1.9989996       -1.998986      -1.9989748               5
+    0.0009999871    0.0009903908    0.0009806752              -5
+      -1.9989996       -1.998986      -1.9989748               5

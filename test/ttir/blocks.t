@@ -232,3 +232,196 @@ graph halves {
  -7046029254386353133                    2                   -3                    4
  -7046029254386353133                    2                   -3                    4
  -7046029254386353133                    2                   -3                    4
+--run-- awk -f $ROOT/test/ttir/embed.awk cube.ttir cube.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 24 out/0.npy | od -An -v -w24 -tf4; done
+--file cube.ttir--
+module {
+  tt.func public @cube_kernel(%x_ptr: !tt.ptr<f32>, %out_ptr: !tt.ptr<f32>) attributes {noinline = false} {
+    %o = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
+    %h = tt.splat %x_ptr : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %h_0 = tt.addptr %h, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %h_1 = tt.load %h_0 : tensor<128x!tt.ptr<f32>>
+    %h_2 = tt.reshape %h_1 : tensor<128xf32> -> tensor<2x2x2x2x2x2x2xf32>
+    %y = "tt.reduce"(%h_2) <{axis = 3 : i32}> ({
+    ^bb0(%y_7: f32, %y_8: f32):
+      %y_9 = arith.maxnumf %y_7, %y_8 : f32
+      tt.reduce.return %y_9 : f32
+    }) : (tensor<2x2x2x2x2x2x2xf32>) -> tensor<2x2x2x2x2x2xf32>
+    %y_3 = tt.expand_dims %y {axis = 3 : i32} : tensor<2x2x2x2x2x2xf32> -> tensor<2x2x2x1x2x2x2xf32>
+    %y_4 = tt.trans %h_2 {order = array<i32: 6, 5, 4, 3, 2, 1, 0>} : tensor<2x2x2x2x2x2x2xf32> -> tensor<2x2x2x2x2x2x2xf32>
+    %y_5 = tt.broadcast %y_3 : tensor<2x2x2x1x2x2x2xf32> -> tensor<2x2x2x2x2x2x2xf32>
+    %y_6 = arith.subf %y_5, %y_4 : tensor<2x2x2x2x2x2x2xf32>
+    %0 = tt.splat %out_ptr : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>>
+    %1 = tt.addptr %0, %o : tensor<128x!tt.ptr<f32>>, tensor<128xi32>
+    %2 = tt.reshape %y_6 : tensor<2x2x2x2x2x2x2xf32> -> tensor<128xf32>
+    tt.store %1, %2 : tensor<128x!tt.ptr<f32>>
+    tt.return
+  }
+}
+--file cube.fx--
+graph cube {
+  %x = aten.arange.default(128, dtype=torch.float32, device=cpu)
+  %out = aten.empty.memory_format([128], dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [1, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+              75              12              93              30              63               0
+              75              12              93              30              63               0
+              75              12              93              30              63               0
+              75              12              93              30              63               0
+              75              12              93              30              63               0
+--run-- awk -f $ROOT/test/ttir/embed.awk order.ttir order.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 64 out/0.npy | od -An -v -w32 -tf4; done
+--file order.ttir--
+module {
+  tt.func public @order_kernel(%x_ptr: !tt.ptr<f32>, %out_ptr: !tt.ptr<f32>) attributes {noinline = false} {
+    %ret = arith.constant dense<0> : tensor<1x2x2xi32>
+    %ret_0 = arith.constant dense<0> : tensor<2x1x2xi32>
+    %ret_1 = arith.constant dense<0> : tensor<2x2x1xi32>
+    %ret_2 = arith.constant dense<0> : tensor<1x1x2xi32>
+    %ret_3 = arith.constant dense<0> : tensor<1x2x1xi32>
+    %ret_4 = arith.constant dense<0> : tensor<2x1x1xi32>
+    %o = arith.constant 8 : i32
+    %o_5 = tt.get_program_id x : i32
+    %o_6 = arith.muli %o_5, %o : i32
+    %o_7 = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %o_8 = tt.splat %o_6 : i32 -> tensor<8xi32>
+    %o_9 = arith.addi %o_8, %o_7 : tensor<8xi32>
+    %0 = tt.splat %out_ptr : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+    %1 = tt.addptr %0, %o_9 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %2 = tt.splat %x_ptr : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+    %3 = tt.addptr %2, %o_9 : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %4 = tt.load %3 : tensor<8x!tt.ptr<f32>>
+    %h = tt.reshape %4 : tensor<8xf32> -> tensor<2x2x2xf32>
+    %ar = tt.make_range {end = 2 : i32, start = 0 : i32} : tensor<2xi32>
+    %ar_10 = tt.reshape %ar : tensor<2xi32> -> tensor<1x2x1xi32>
+    %ix = tt.bitcast %h : tensor<2x2x2xf32> -> tensor<2x2x2xi32>
+    %iy = "tt.reduce"(%ix) <{axis = 2 : i32}> ({
+    ^bb0(%iy_85: i32, %iy_86: i32):
+      %iy_87 = arith.xori %iy_85, %iy_86 : i32
+      tt.reduce.return %iy_87 : i32
+    }) : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+    %iy_11 = tt.expand_dims %iy {axis = 2 : i32} : tensor<2x2xi32> -> tensor<2x2x1xi32>
+    %iy_12 = tt.broadcast %iy_11 : tensor<2x2x1xi32> -> tensor<2x2x2xi32>
+    %iy_13 = arith.xori %ix, %iy_12 : tensor<2x2x2xi32>
+    %y = tt.bitcast %iy_13 : tensor<2x2x2xi32> -> tensor<2x2x2xf32>
+    %ar_14 = tt.reshape %ar : tensor<2xi32> -> tensor<1x1x2xi32>
+    %ret_15 = arith.cmpf ogt, %h, %y : tensor<2x2x2xf32>
+    %ret_16 = tt.broadcast %ar_10 : tensor<1x2x1xi32> -> tensor<1x2x2xi32>
+    %ret_17 = tt.broadcast %ar_14 : tensor<1x1x2xi32> -> tensor<1x2x2xi32>
+    %ret_18 = arith.xori %ret_16, %ret_17 : tensor<1x2x2xi32>
+    %ret_19 = arith.cmpi ne, %ret_18, %ret : tensor<1x2x2xi32>
+    %ret_20 = tt.broadcast %ret_19 : tensor<1x2x2xi1> -> tensor<2x2x2xi1>
+    %ret_21 = arith.cmpi ne, %ret_15, %ret_20 : tensor<2x2x2xi1>
+    %ret_22 = arith.select %ret_21, %y, %h : tensor<2x2x2xi1>, tensor<2x2x2xf32>
+    %ar_23 = tt.reshape %ar : tensor<2xi32> -> tensor<2x1x1xi32>
+    %ix_24 = tt.bitcast %ret_22 : tensor<2x2x2xf32> -> tensor<2x2x2xi32>
+    %iy_25 = "tt.reduce"(%ix_24) <{axis = 1 : i32}> ({
+    ^bb0(%iy_85: i32, %iy_86: i32):
+      %iy_87 = arith.xori %iy_85, %iy_86 : i32
+      tt.reduce.return %iy_87 : i32
+    }) : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+    %iy_26 = tt.expand_dims %iy_25 {axis = 1 : i32} : tensor<2x2xi32> -> tensor<2x1x2xi32>
+    %iy_27 = tt.broadcast %iy_26 : tensor<2x1x2xi32> -> tensor<2x2x2xi32>
+    %iy_28 = arith.xori %ix_24, %iy_27 : tensor<2x2x2xi32>
+    %y_29 = tt.bitcast %iy_28 : tensor<2x2x2xi32> -> tensor<2x2x2xf32>
+    %ret_30 = arith.cmpf ogt, %ret_22, %y_29 : tensor<2x2x2xf32>
+    %ret_31 = tt.broadcast %ar_23 : tensor<2x1x1xi32> -> tensor<2x2x1xi32>
+    %ret_32 = tt.broadcast %ar_10 : tensor<1x2x1xi32> -> tensor<2x2x1xi32>
+    %ret_33 = arith.xori %ret_31, %ret_32 : tensor<2x2x1xi32>
+    %ret_34 = arith.cmpi ne, %ret_33, %ret_1 : tensor<2x2x1xi32>
+    %ret_35 = tt.broadcast %ret_34 : tensor<2x2x1xi1> -> tensor<2x2x2xi1>
+    %ret_36 = arith.cmpi ne, %ret_30, %ret_35 : tensor<2x2x2xi1>
+    %ret_37 = arith.select %ret_36, %y_29, %ret_22 : tensor<2x2x2xi1>, tensor<2x2x2xf32>
+    %ix_38 = tt.bitcast %ret_37 : tensor<2x2x2xf32> -> tensor<2x2x2xi32>
+    %iy_39 = "tt.reduce"(%ix_38) <{axis = 2 : i32}> ({
+    ^bb0(%iy_85: i32, %iy_86: i32):
+      %iy_87 = arith.xori %iy_85, %iy_86 : i32
+      tt.reduce.return %iy_87 : i32
+    }) : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+    %iy_40 = tt.expand_dims %iy_39 {axis = 2 : i32} : tensor<2x2xi32> -> tensor<2x2x1xi32>
+    %iy_41 = tt.broadcast %iy_40 : tensor<2x2x1xi32> -> tensor<2x2x2xi32>
+    %iy_42 = arith.xori %ix_38, %iy_41 : tensor<2x2x2xi32>
+    %y_43 = tt.bitcast %iy_42 : tensor<2x2x2xi32> -> tensor<2x2x2xf32>
+    %ret_44 = arith.cmpf ogt, %ret_37, %y_43 : tensor<2x2x2xf32>
+    %ret_45 = tt.broadcast %ar_23 : tensor<2x1x1xi32> -> tensor<2x1x2xi32>
+    %ret_46 = tt.broadcast %ar_14 : tensor<1x1x2xi32> -> tensor<2x1x2xi32>
+    %ret_47 = arith.xori %ret_45, %ret_46 : tensor<2x1x2xi32>
+    %ret_48 = arith.cmpi ne, %ret_47, %ret_0 : tensor<2x1x2xi32>
+    %ret_49 = tt.broadcast %ret_48 : tensor<2x1x2xi1> -> tensor<2x2x2xi1>
+    %ret_50 = arith.cmpi ne, %ret_44, %ret_49 : tensor<2x2x2xi1>
+    %ret_51 = arith.select %ret_50, %y_43, %ret_37 : tensor<2x2x2xi1>, tensor<2x2x2xf32>
+    %ix_52 = tt.bitcast %ret_51 : tensor<2x2x2xf32> -> tensor<2x2x2xi32>
+    %iy_53 = "tt.reduce"(%ix_52) <{axis = 0 : i32}> ({
+    ^bb0(%iy_85: i32, %iy_86: i32):
+      %iy_87 = arith.xori %iy_85, %iy_86 : i32
+      tt.reduce.return %iy_87 : i32
+    }) : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+    %iy_54 = tt.expand_dims %iy_53 {axis = 0 : i32} : tensor<2x2xi32> -> tensor<1x2x2xi32>
+    %iy_55 = tt.broadcast %iy_54 : tensor<1x2x2xi32> -> tensor<2x2x2xi32>
+    %iy_56 = arith.xori %ix_52, %iy_55 : tensor<2x2x2xi32>
+    %y_57 = tt.bitcast %iy_56 : tensor<2x2x2xi32> -> tensor<2x2x2xf32>
+    %ret_58 = arith.cmpf ogt, %ret_51, %y_57 : tensor<2x2x2xf32>
+    %ret_59 = arith.cmpi ne, %ar_23, %ret_4 : tensor<2x1x1xi32>
+    %ret_60 = tt.broadcast %ret_59 : tensor<2x1x1xi1> -> tensor<2x2x2xi1>
+    %ret_61 = arith.cmpi ne, %ret_58, %ret_60 : tensor<2x2x2xi1>
+    %ret_62 = arith.select %ret_61, %y_57, %ret_51 : tensor<2x2x2xi1>, tensor<2x2x2xf32>
+    %ix_63 = tt.bitcast %ret_62 : tensor<2x2x2xf32> -> tensor<2x2x2xi32>
+    %iy_64 = "tt.reduce"(%ix_63) <{axis = 1 : i32}> ({
+    ^bb0(%iy_85: i32, %iy_86: i32):
+      %iy_87 = arith.xori %iy_85, %iy_86 : i32
+      tt.reduce.return %iy_87 : i32
+    }) : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+    %iy_65 = tt.expand_dims %iy_64 {axis = 1 : i32} : tensor<2x2xi32> -> tensor<2x1x2xi32>
+    %iy_66 = tt.broadcast %iy_65 : tensor<2x1x2xi32> -> tensor<2x2x2xi32>
+    %iy_67 = arith.xori %ix_63, %iy_66 : tensor<2x2x2xi32>
+    %y_68 = tt.bitcast %iy_67 : tensor<2x2x2xi32> -> tensor<2x2x2xf32>
+    %ret_69 = arith.cmpf ogt, %ret_62, %y_68 : tensor<2x2x2xf32>
+    %ret_70 = arith.cmpi ne, %ar_10, %ret_3 : tensor<1x2x1xi32>
+    %ret_71 = tt.broadcast %ret_70 : tensor<1x2x1xi1> -> tensor<2x2x2xi1>
+    %ret_72 = arith.cmpi ne, %ret_69, %ret_71 : tensor<2x2x2xi1>
+    %ret_73 = arith.select %ret_72, %y_68, %ret_62 : tensor<2x2x2xi1>, tensor<2x2x2xf32>
+    %ix_74 = tt.bitcast %ret_73 : tensor<2x2x2xf32> -> tensor<2x2x2xi32>
+    %iy_75 = "tt.reduce"(%ix_74) <{axis = 2 : i32}> ({
+    ^bb0(%iy_85: i32, %iy_86: i32):
+      %iy_87 = arith.xori %iy_85, %iy_86 : i32
+      tt.reduce.return %iy_87 : i32
+    }) : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+    %iy_76 = tt.expand_dims %iy_75 {axis = 2 : i32} : tensor<2x2xi32> -> tensor<2x2x1xi32>
+    %iy_77 = tt.broadcast %iy_76 : tensor<2x2x1xi32> -> tensor<2x2x2xi32>
+    %iy_78 = arith.xori %ix_74, %iy_77 : tensor<2x2x2xi32>
+    %y_79 = tt.bitcast %iy_78 : tensor<2x2x2xi32> -> tensor<2x2x2xf32>
+    %ret_80 = arith.cmpf ogt, %ret_73, %y_79 : tensor<2x2x2xf32>
+    %ret_81 = arith.cmpi ne, %ar_14, %ret_2 : tensor<1x1x2xi32>
+    %ret_82 = tt.broadcast %ret_81 : tensor<1x1x2xi1> -> tensor<2x2x2xi1>
+    %ret_83 = arith.cmpi ne, %ret_80, %ret_82 : tensor<2x2x2xi1>
+    %ret_84 = arith.select %ret_83, %y_79, %ret_73 : tensor<2x2x2xi1>, tensor<2x2x2xf32>
+    %x = tt.reshape %ret_84 : tensor<2x2x2xf32> -> tensor<8xf32>
+    tt.store %1, %x : tensor<8x!tt.ptr<f32>>
+    tt.return
+  }
+}
+--file order.fx--
+graph order {
+  %r = aten.arange.default(16, dtype=torch.float32, device=cpu)
+  %s = aten.mul.Tensor(%r, 5)
+  %x = aten.remainder.Scalar(%s, 7)
+  %out = aten.empty.memory_format([16], dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [2, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+               0               0               1               2               3               4               5               6
+               0               1               2               3               4               5               5               6
+               0               0               1               2               3               4               5               6
+               0               1               2               3               4               5               5               6
+               0               0               1               2               3               4               5               6
+               0               1               2               3               4               5               5               6
+               0               0               1               2               3               4               5               6
+               0               1               2               3               4               5               5               6
+               0               0               1               2               3               4               5               6
+               0               1               2               3               4               5               5               6
+--run-- awk -f $ROOT/test/ttir/embed.awk order.ttir order.fx >g.fx; ferrite inspect g.fx --stage loop | grep -c -e nest -e xor_of
+--out--
+8

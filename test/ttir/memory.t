@@ -433,3 +433,44 @@ graph once {
                4               7               7
                4               7               7
                4               7               7
+--run-- awk -f $ROOT/test/ttir/embed.awk never.ttir never.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 32 out/0.npy | od -An -v -w32 -tf4; done
+--file never.ttir--
+module {
+  tt.func public @never(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+    %c4 = arith.constant 4 : i32
+    %c9 = arith.constant dense<9> : tensor<4xi32>
+    %pid = tt.get_program_id x : i32
+    %at = arith.muli %pid, %c4 : i32
+    %r = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+    %s = tt.splat %at : i32 -> tensor<4xi32>
+    %o = arith.addi %s, %r : tensor<4xi32>
+    %never = arith.cmpi sgt, %o, %c9 : tensor<4xi32>
+    %p = tt.splat %x : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+    %q = tt.addptr %p, %o : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    %v = tt.load %q : tensor<4x!tt.ptr<f32>>
+    %a = tt.splat %out : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+    %b = tt.addptr %a, %o : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    tt.store %b, %v : tensor<4x!tt.ptr<f32>>
+    %false = arith.constant dense<false> : tensor<4xi1>
+    %never2 = arith.andi %never, %false : tensor<4xi1>
+    %w = arith.addf %v, %v : tensor<4xf32>
+    %far = arith.muli %o, %c9 : tensor<4xi32>
+    %d = tt.addptr %a, %far : tensor<4x!tt.ptr<f32>>, tensor<4xi32>
+    tt.store %d, %w, %never2 : tensor<4x!tt.ptr<f32>>
+    tt.return
+  }
+}
+--file never.fx--
+graph never {
+  %x = aten.arange.default(8, dtype=torch.float32, device=cpu)
+  %out = aten.empty.memory_format([8], dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [2, 1, 1], [], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+               0               1               2               3               4               5               6               7
+               0               1               2               3               4               5               6               7
+               0               1               2               3               4               5               6               7
+               0               1               2               3               4               5               6               7
+               0               1               2               3               4               5               6               7

@@ -104,7 +104,7 @@ error: infer: ferrite.triton_kernel.default: there is no tensor 1 to be written
 --file kernel--
 module {
   tt.func public @k(%p: !tt.ptr<f32>) {
-    %c = arith.constant 2.0 : f8E5M2 loc(#loc5)
+    %c = arith.constant 2.0 : f6E3M2FN loc(#loc5)
     tt.return loc(#loc2)
   } loc(#loc)
 } loc(#loc)

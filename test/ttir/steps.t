@@ -483,3 +483,42 @@ graph two {
                0               1               2               3             3.5
                0               1               2               3             3.5
                0               1               2               3             3.5
+--run-- awk -f $ROOT/test/ttir/embed.awk walk.ttir walk.fx >g.fx; for how in '--isa native' '--isa x86-64-v3' '--isa baseline' '--isa scalar' --no-cc; do ferrite run g.fx $how --output-dir out >log && tail -c 16 out/0.npy | od -An -v -w16 -tf4; done
+--file walk.ttir--
+module {
+  tt.func public @walk_kernel(%x_ptr: !tt.ptr<f32>, %out_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
+    %c0_i32 = arith.constant 0 : i32
+    %cst = arith.constant 5.000000e-01 : f32
+    %c1_i32 = arith.constant 1 : i32
+    %h = arith.constant 0.000000e+00 : f32
+    %x_ptr_0 = tt.get_program_id x : i32
+    %x_ptr_1 = arith.muli %x_ptr_0, %n : i32
+    %x_ptr_2 = tt.addptr %x_ptr, %x_ptr_1 : !tt.ptr<f32>, i32
+    %out_ptr_3 = tt.addptr %out_ptr, %x_ptr_1 : !tt.ptr<f32>, i32
+    %h_4:3 = scf.for %_ = %c0_i32 to %n step %c1_i32 iter_args(%x_ptr_5 = %x_ptr_2, %out_ptr_6 = %out_ptr_3, %h_7 = %h) -> (!tt.ptr<f32>, !tt.ptr<f32>, f32)  : i32 {
+      %h_8 = arith.mulf %h_7, %cst : f32
+      %h_9 = tt.load %x_ptr_5 : !tt.ptr<f32>
+      %h_10 = arith.addf %h_8, %h_9 : f32
+      tt.store %out_ptr_6, %h_10 : !tt.ptr<f32>
+      %x_ptr_11 = tt.addptr %x_ptr_5, %c1_i32 : !tt.ptr<f32>, i32
+      %out_ptr_12 = tt.addptr %out_ptr_6, %c1_i32 : !tt.ptr<f32>, i32
+      scf.yield %x_ptr_11, %out_ptr_12, %h_10 : !tt.ptr<f32>, !tt.ptr<f32>, f32
+    }
+    tt.return
+  }
+}
+--file walk.fx--
+graph walk {
+  %r = aten.arange.default(400, dtype=torch.float32, device=cpu)
+  %x = aten.view.default(%r, [2, 200])
+  %out = aten.empty.memory_format([2, 200], dtype=torch.float32, device=cpu)
+  %k = ferrite.triton_kernel.default([%x, %out], KERNEL, [2, 1, 1], [200], [], [1])
+  %o = _operator.getitem(%k, 0)
+  output (user %o)
+}
+--out--
+             790             792             794             796
+             790             792             794             796
+             790             792             794             796
+             790             792             794             796
+             790             792             794             796

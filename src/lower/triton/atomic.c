@@ -50,8 +50,9 @@ static bool any(const ttir_kernel *kernel, const ttir_block *block, question *as
 
 static bool is_in_turn(const ttir_kernel *kernel, const ttir_op *op)
 {
+    triton_extreme extreme;
     if (op->code == TTIR_ATOMIC_CAS) return true;
-    if (op->code != TTIR_ATOMIC) return false;
+    if (op->code != TTIR_ATOMIC || triton_is_extreme(kernel, op, &extreme)) return false;
     const atomic_kind *kind = kind_of(op);
     return triton_uses_old(kernel, op) || (kind && kind->mode == LOOP_SET) ||
            ty_is_half(kernel->types.at[op->operands[1]].dtype);
@@ -59,11 +60,11 @@ static bool is_in_turn(const ttir_kernel *kernel, const ttir_op *op)
 
 static bool is_atomic(const ttir_kernel *kernel, const ttir_op *op)
 {
-    (void)kernel;
-    return op->code == TTIR_ATOMIC;
+    triton_extreme extreme;
+    return op->code == TTIR_ATOMIC && !triton_is_extreme(kernel, op, &extreme);
 }
 
-/* A pointer to floats as one to integers: extremes of floats are made of those of their bits, by sign. */
+/* A pointer to floats as one to integers. */
 static bool is_reinterpreted(const ttir_kernel *kernel, const ttir_op *op)
 {
     if (op->code != TTIR_TT_BITCAST && op->code != TTIR_BITCAST) return false;
@@ -75,6 +76,19 @@ bool triton_has_turns(const ttir_kernel *kernel)
 {
     return any(kernel, &kernel->body, is_in_turn) ||
            (any(kernel, &kernel->body, is_atomic) && any(kernel, &kernel->body, is_reinterpreted));
+}
+
+/* Numbers that the kernel takes for signed ones, or not, are such in memory too. */
+static bool is_of_sign(const atomic_kind *kind, ty_dtype held)
+{
+    bool is_extreme = kind->mode == LOOP_MAX_INTO || kind->mode == LOOP_MIN_INTO;
+    return !is_extreme || ty_dtype_kind(held) != TY_KIND_UNSIGNED;
+}
+
+static fe_status leave_extreme(triton *t, const ttir_op *op, const triton_extreme *e)
+{
+    if (e->is_done) return FE_OK;
+    return triton_write_to(t, op, lower_here(t->l, triton_tensor(t, e->number)), e->mask, e->mode);
 }
 
 /* ---- in turn ---- */
@@ -126,9 +140,13 @@ fe_status triton_atomic(triton *t, const ttir_op *op, int parameter)
     loop_value v = triton_here(t, op, 1);
     uint32_t argument = t->values[op->operands[0]].argument;
     lower_tensor old;
+    triton_extreme extreme;
     if (!kind) return triton_fail(t, "by '%s'", op->word_count ? op->words[0] : "");
     if (!argument) return triton_fail(t, "to what is no pointer to an argument");
-    bool is_whole = triton_fits(t->memories[argument - 1].tensor->dtype, loop_at(t->p, v)->dtype);
+    ty_dtype held = t->memories[argument - 1].tensor->dtype;
+    bool is_whole = triton_fits(held, loop_at(t->p, v)->dtype) && is_of_sign(kind, held);
+    if (!triton_has_turns(t->kernel) && triton_is_extreme(t->kernel, op, &extreme))
+        return leave_extreme(t, op, &extreme);
     if (!is_in_turn(t->kernel, op) && is_whole) return triton_write_to(t, op, v, mask, kind->mode);
     if (!triton_has_turns(t->kernel)) return triton_fail(t, "of memory that holds something else");
     FE_TRY(read_old(t, op, mask, &old));

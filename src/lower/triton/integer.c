@@ -66,7 +66,7 @@ fe_status triton_integer(triton *t, const ttir_op *op, int opcode)
     return FE_OK;
 }
 
-static ty_dtype without_sign(ty_dtype d)
+ty_dtype triton_without_sign(ty_dtype d)
 {
     switch (d) {
     case TY_I8: return TY_U8;
@@ -80,7 +80,7 @@ static ty_dtype without_sign(ty_dtype d)
 loop_value triton_unsigned_here(triton *t, const ttir_op *op, uint32_t k)
 {
     loop_value v = triton_here(t, op, k);
-    return loop_cast(t->p, without_sign(loop_at(t->p, v)->dtype), v);
+    return loop_cast(t->p, triton_without_sign(loop_at(t->p, v)->dtype), v);
 }
 
 fe_status triton_unsigned(triton *t, const ttir_op *op, int opcode)

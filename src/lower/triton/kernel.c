@@ -129,6 +129,14 @@ static fe_status take_arguments(triton *t)
     return given.number == given.numbers->list.count ? FE_OK : fail_count(t, "numbers");
 }
 
+static uint32_t most_rank(const ttir_kernel *kernel)
+{
+    uint32_t most = 0;
+    for (uint32_t v = 0; v < kernel->types.count; v++)
+        if (kernel->types.at[v].rank > most) most = kernel->types.at[v].rank;
+    return most;
+}
+
 static fe_status take_grid(triton *t)
 {
     int count = lower_ints(t->l, "grid", t->grid, 3);
@@ -141,6 +149,10 @@ static fe_status take_grid(triton *t)
         t->lead[t->lead_count++] = t->grid[k];
     }
     t->grid_axes = t->lead_count;
+    t->most_rank = most_rank(t->kernel);
+    if (t->lead_count + t->most_rank > LOWER_MAX_RANK)
+        return lower_fail(t->l, "its kernel %s has blocks of more than %u dimensions",
+                          t->kernel->name, LOWER_MAX_RANK - t->lead_count);
     return FE_OK;
 }
 
@@ -219,7 +231,7 @@ static fe_status run_once(triton *t)
 {
     triton_region region;
     if (!triton_has_turns(t->kernel)) return triton_run(t, &t->kernel->body);
-    FE_TRY(triton_enter(t, &t->kernel->body, 1, &region));
+    FE_TRY(triton_enter(t, NULL, &region));
     FE_TRY(run_in_turn(t, 2));
     triton_leave(&region);
     return FE_OK;

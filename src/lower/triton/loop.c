@@ -93,7 +93,7 @@ static bool can_be_an_axis(triton_loop *loop)
             !triton_neutral(loop->t, c->op->code, d).id)
             return false;
     }
-    return loop->t->lead_count + 1 + TTIR_MOST_SIZES <= LOWER_MAX_RANK &&
+    return loop->t->lead_count + 1 + loop->t->most_rank <= LOWER_MAX_RANK &&
            !triton_meets_in_memory(loop->t, loop->op);
 }
 

@@ -112,11 +112,16 @@ static void mark_memory(const triton *t, const ttir_block *block, ttir_code code
         mark_op(t, &block->ops.at[k], code, arguments, marks);
 }
 
-void triton_find_written(const triton *t, const ttir_block *block, bool *marks)
+void triton_find_written(const triton *t, const ttir_op *op, bool *marks)
 {
     uint32_t *arguments = NEW_ARRAY(t->l->memory, uint32_t, t->kernel->types.count);
-    find_pointers(t, block, arguments);
-    mark_memory(t, block, TTIR_STORE, arguments, marks);
+    if (op) {
+        find_pointers_of(t, op, arguments); /* what the loop hands on too */
+        mark_op(t, op, TTIR_STORE, arguments, marks);
+    } else {
+        find_pointers(t, &t->kernel->body, arguments);
+        mark_memory(t, &t->kernel->body, TTIR_STORE, arguments, marks);
+    }
 }
 
 /* What the operations of a block write to each memory with, by the number of its argument. */

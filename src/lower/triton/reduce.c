@@ -201,6 +201,51 @@ static fe_status reduce_pair(triton *t, const ttir_op *op, uint32_t dim)
     return FE_OK;
 }
 
+/* ---- pairs ---- */
+
+/* Both elements of an axis of two, as one expression. */
+static lower_tensor xor_of_pair(triton *t, lower_tensor x, uint32_t dim)
+{
+    return lower_binary(t->l, LOOP_XOR, lower_select(t->l, x, dim, t->l->zero),
+                        lower_select(t->l, x, dim, t->l->one));
+}
+
+static const ttir_op *made_by(const triton *t, ttir_value v, ttir_code code)
+{
+    const ttir_op *op = t->kernel->makers[v];
+    return op && op->code == code ? op : NULL;
+}
+
+/* Is `sums` of each element of x what it and its neighbour come to, by xor, along an axis of two? Sorting
+ * networks of tl.sort ask for the neighbour so: x ^ (x ^ neighbour). */
+static bool holds_neighbours(const triton *t, ttir_value x, ttir_value sums, uint32_t *axis)
+{
+    const ttir_op *wide = made_by(t, sums, TTIR_BROADCAST),
+                  *apart = wide ? made_by(t, wide->operands[0], TTIR_EXPAND_DIMS) : NULL,
+                  *reduce = apart ? made_by(t, apart->operands[0], TTIR_REDUCE) : NULL;
+    if (!reduce || reduce->operand_count != 1 || reduce->operands[0] != x) return false;
+    int64_t dim = ttir_integer(reduce, "axis", 0);
+    *axis = (uint32_t)dim;
+    return joined_by(reduce) == TTIR_XORI && ttir_integer(apart, "axis", 0) == dim && dim >= 0 &&
+           dim < triton_type(t, x)->rank && triton_type(t, x)->sizes[dim] == 2;
+}
+
+fe_status triton_exclusive_or(triton *t, const ttir_op *op, int opcode)
+{
+    sym_expr at[LOWER_MAX_RANK];
+    uint32_t axis;
+    for (uint32_t k = 0; k < 2; k++) {
+        if (!holds_neighbours(t, op->operands[k], op->operands[!k], &axis)) continue;
+        lower_tensor x = triton_operand(t, op, k);
+        uint32_t dim = t->lead_count + axis;
+        for (uint32_t d = 0; d < x.rank; d++) at[d] = t->l->axes[d];
+        at[dim] = sym_sub(t->s, t->l->one, at[dim]);
+        triton_give(t, op, lower_at(t->l, x, at));
+        return FE_OK;
+    }
+    return triton_number(t, op, opcode);
+}
+
 /* ---- the operations ---- */
 
 static bool is_axis(const triton *t, const ttir_op *op, uint32_t *dim)
@@ -221,7 +266,9 @@ fe_status triton_reduce(triton *t, const ttir_op *op, int parameter)
         return triton_reduce_by(t, op, dim);
     const triton_value *x = &t->values[op->operands[0]];
     lower_tensor v;
-    if (x->steps.box && x->code == code && x->loops == t->loops)
+    if (code == TTIR_XORI && triton_type(t, op->operands[0])->sizes[dim - t->lead_count] == 2)
+        v = xor_of_pair(t, triton_operand(t, op, 0), dim);
+    else if (x->steps.box && x->code == code && x->loops == t->loops)
         v = triton_reduced(t, code, x->steps, t->lead_count, dim + 1);
     else
         v = triton_reduced(t, code, triton_operand(t, op, 0), TRITON_NO_AXIS, dim);

@@ -69,16 +69,17 @@ static void bring_used(triton *t, const ttir_block *block, const bool *made, boo
 
 /* ---- the region ---- */
 
-fe_status triton_enter(triton *t, const ttir_block *blocks, uint32_t count, triton_region *out)
+fe_status triton_enter(triton *t, const ttir_op *op, triton_region *out)
 {
-    uint32_t value_count = t->kernel->types.count;
+    const ttir_block *blocks = op ? op->regions : &t->kernel->body;
+    uint32_t count = op ? op->region_count : 1, value_count = t->kernel->types.count;
     bool *made = NEW_ARRAY(t->l->memory, bool, value_count),
          *brought = NEW_ARRAY(t->l->memory, bool, value_count);
     *out = (triton_region){.t = t, .condition = t->condition};
     out->written = NEW_ARRAY(t->l->memory, bool, t->memory_count + 1);
     out->outer = NEW_ARRAY(t->l->memory, triton_value, value_count);
     for (uint32_t k = 0; k < count; k++) mark_made(t, &blocks[k], made);
-    for (uint32_t k = 0; k < count; k++) triton_find_written(t, &blocks[k], out->written);
+    triton_find_written(t, op, out->written);
     memcpy(out->outer, t->values, value_count * sizeof *out->outer);
     for (uint32_t k = 0; k < count; k++) bring_used(t, &blocks[k], made, brought);
     if (t->condition.t.box) bring_in(t, &t->condition);

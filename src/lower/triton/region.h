@@ -18,8 +18,8 @@ typedef struct triton_region {
     bool *written; /* by memory: here, and not in a region around already */
 } triton_region;
 
-/* `op` has the blocks that are to be run again and again. */
-fe_status triton_enter(triton *t, const ttir_block *blocks, uint32_t count, triton_region *out);
+/* The blocks of a loop are to be run again and again; op NULL: all of the kernel. */
+fe_status triton_enter(triton *t, const ttir_op *op, triton_region *out);
 /* Values are those from outside again; results are to be set after it. */
 void triton_leave(const triton_region *r);
 /* Memory for a value of that type, which begins as v; pointers are offsets. */

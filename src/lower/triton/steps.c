@@ -86,7 +86,7 @@ static fe_status run_repeated(triton_loop *loop)
         if (is_held(loop, k))
             vec_push(t->l->memory, &held,
                      triton_begin_carried(t, loop->op->result + k, triton_initial(loop, k)));
-    FE_TRY(triton_enter(t, loop->body, 1, &region));
+    FE_TRY(triton_enter(t, loop->op, &region));
     uint32_t begin = control_begin_repeat(t->l, loop->most, &step);
     FE_TRY(repeat_step(loop, step, &held));
     control_end_repeat(t->l, begin);

@@ -131,6 +131,11 @@ static loop_value rest_of_mask(const writing *w)
     return rest;
 }
 
+static bool never_holds(const triton *t, loop_value mask)
+{
+    return mask.id && loop_at(t->p, mask)->op == LOOP_CONST && !loop_at(t->p, mask)->integer;
+}
+
 /* ---- what is left ---- */
 
 /* Where an axis does not move the place, the last of its values is what stays. */
@@ -283,6 +288,8 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
     merge_axes(&w);
     cut_axes(&w); /* and together */
     loop_value rest = rest_of_mask(&w);
+    m->is_written = true;
+    if (never_holds(t, rest)) return FE_OK;
     drop_still_axes(&w, rest);
     check_order(&w);
     renumber(&w, &rest);
@@ -295,6 +302,5 @@ fe_status triton_write(triton *t, triton_memory *m, uint32_t rank, const sym_exp
     lower_store(
         t->l, op,
         (loop_store){.buffer = m->view.buffer, .index = place, .value = w.value, .mode = mode});
-    m->is_written = true;
     return FE_OK;
 }

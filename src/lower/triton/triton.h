@@ -62,6 +62,7 @@ typedef struct triton {
     sym_expr lead[LOWER_MAX_RANK];
     sym_expr id[3];     /* of the program instance */
     uint32_t grid_axes; /* how many of the axes in front are the grid's */
+    uint32_t most_rank; /* of the kernel's blocks */
     uint32_t loops;
     const ttir_op *around[LOWER_MAX_RANK]; /* these loops, whose steps are axes */
     /* loops whose steps have to be taken in order, as they write to the same places */
@@ -102,10 +103,12 @@ sym_expr triton_expr(triton *t, loop_value v);
 loop_value triton_index(triton *t, ty_dtype d, sym_expr e);
 /* The mask (none: 0) and the condition of the branches around, over its axes; no value: it always holds. */
 loop_value triton_mask(triton *t, ttir_value mask);
+loop_value triton_widened(triton *t, loop_value v); /* in the dtype that it is computed in */
 /* a op b; a divisor that is 0 does not stop the program. */
 loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b);
 
 /* ---- integer.c ---- */
+ty_dtype triton_without_sign(ty_dtype d); /* an integer's; others stay */
 loop_value triton_unsigned_here(triton *t, const ttir_op *op, uint32_t k);
 bool triton_is_natural(triton *t, sym_expr e, int64_t least,
                        const sym_env *env); /* at least that */
@@ -175,6 +178,16 @@ fe_status triton_write_to(triton *t, const ttir_op *op, loop_value value, ttir_v
 bool triton_has_turns(const ttir_kernel *kernel);
 bool triton_uses_old(const ttir_kernel *kernel, const ttir_op *op); /* what was in memory before */
 
+/* ---- extreme.c ---- */
+/* An extreme of floats that a pair of atomic operations leaves. */
+typedef struct triton_extreme {
+    loop_store_mode mode;
+    ttir_value number, mask; /* 0: no mask */
+    bool is_done;            /* by the first of the two */
+} triton_extreme;
+/* Is the operation one of such a pair, of which nobody asks what was in memory before? */
+bool triton_is_extreme(const ttir_kernel *kernel, const ttir_op *op, triton_extreme *out);
+
 /* ---- branch.c ---- */
 /* v, over the axes in front, where the branches around lead. */
 triton_value triton_condition_of(triton *t, loop_value v);
@@ -185,8 +198,8 @@ fe_status triton_choose(triton *t, loop_value condition, triton_value a, triton_
 triton_value triton_made(triton *t, ttir_value v);
 
 /* ---- meet.c ---- */
-/* Marks, at the number of its argument, the memory that operations of the block write to. */
-void triton_find_written(const triton *t, const ttir_block *block, bool *marks);
+/* Marks, at the number of its argument, the memory that a loop (NULL: the kernel) writes to. */
+void triton_find_written(const triton *t, const ttir_op *op, bool *marks);
 /* Does a step of the loop read memory that another one may write, or write to it in two places? */
 bool triton_meets_in_memory(const triton *t, const ttir_op *loop);
 

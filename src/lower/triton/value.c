@@ -105,7 +105,7 @@ bool triton_is_zero(triton *t, ttir_value v)
 
 /* ---- arithmetic ---- */
 
-static loop_value widened(triton *t, loop_value v)
+loop_value triton_widened(triton *t, loop_value v)
 {
     return loop_cast(t->p, lower_compute_dtype(dtype_of(t, v)), v);
 }
@@ -126,14 +126,15 @@ loop_value triton_applied(triton *t, loop_opcode op, loop_value a, loop_value b)
 
 fe_status triton_number(triton *t, const ttir_op *op, int opcode)
 {
-    loop_value a = widened(t, triton_here(t, op, 0));
+    loop_value a = triton_widened(t, triton_here(t, op, 0));
     if (op->operand_count != loop_operand_count((loop_opcode)opcode))
         return triton_fail(t, "its operands");
     if (op->operand_count == 1)
         triton_give(t, op, loop_unary(t->p, (loop_opcode)opcode, a));
     else
-        triton_give(t, op,
-                    triton_applied(t, (loop_opcode)opcode, a, widened(t, triton_here(t, op, 1))));
+        triton_give(
+            t, op,
+            triton_applied(t, (loop_opcode)opcode, a, triton_widened(t, triton_here(t, op, 1))));
     return FE_OK;
 }
 
@@ -141,7 +142,7 @@ fe_status triton_fused(triton *t, const ttir_op *op, int parameter)
 {
     (void)parameter;
     loop_node n = {.op = LOOP_FMA};
-    for (uint32_t k = 0; k < 3; k++) n.args[k] = widened(t, triton_here(t, op, k));
+    for (uint32_t k = 0; k < 3; k++) n.args[k] = triton_widened(t, triton_here(t, op, k));
     n.dtype = dtype_of(t, n.args[0]);
     triton_give(t, op, loop_make(t->p, n));
     return FE_OK;
@@ -151,45 +152,13 @@ fe_status triton_clamp(triton *t, const ttir_op *op, int parameter)
 {
     (void)parameter;
     bool keeps_nan = op->word_count > 1 && strcmp(op->words[1], "all") == 0;
-    loop_value x = widened(t, triton_here(t, op, 0)), low = widened(t, triton_here(t, op, 1));
+    loop_value x = triton_widened(t, triton_here(t, op, 0)),
+               low = triton_widened(t, triton_here(t, op, 1));
     x = loop_binary(t->p, keeps_nan ? LOOP_MAX : LOOP_FMAX, x, low);
-    triton_give(
-        t, op,
-        loop_binary(t->p, keeps_nan ? LOOP_MIN : LOOP_FMIN, x, widened(t, triton_here(t, op, 2))));
+    triton_give(t, op,
+                loop_binary(t->p, keeps_nan ? LOOP_MIN : LOOP_FMIN, x,
+                            triton_widened(t, triton_here(t, op, 2))));
     return FE_OK;
-}
-
-/* Functions of the device's library, by the name that all floats share: __nv_tanhf and __nv_tanh are
- * "tanh". */
-fe_status triton_library(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    static const struct {
-        const char *name;
-        loop_opcode op;
-    } FUNCTIONS[] = {{"tanh", LOOP_TANH},   {"erf", LOOP_ERF},          {"exp", LOOP_EXP},
-                     {"exp2", LOOP_EXP2},   {"expm1", LOOP_EXPM1},      {"log", LOOP_LOG},
-                     {"log2", LOOP_LOG2},   {"log10", LOOP_LOG10},      {"log1p", LOOP_LOG1P},
-                     {"sin", LOOP_SIN},     {"cos", LOOP_COS},          {"tan", LOOP_TAN},
-                     {"asin", LOOP_ASIN},   {"acos", LOOP_ACOS},        {"atan", LOOP_ATAN},
-                     {"sinh", LOOP_SINH},   {"cosh", LOOP_COSH},        {"asinh", LOOP_ASINH},
-                     {"acosh", LOOP_ACOSH}, {"atanh", LOOP_ATANH},      {"sqrt", LOOP_SQRT},
-                     {"rsqrt", LOOP_RSQRT}, {"fabs", LOOP_ABS},         {"floor", LOOP_FLOOR},
-                     {"ceil", LOOP_CEIL},   {"trunc", LOOP_TRUNC},      {"rint", LOOP_ROUND},
-                     {"erfc", LOOP_ERFC},   {"erfinv", LOOP_ERFINV},    {"lgamma", LOOP_LGAMMA},
-                     {"pow", LOOP_POW},     {"fmod", LOOP_FMOD},        {"atan2", LOOP_ATAN2},
-                     {"hypot", LOOP_HYPOT}, {"copysign", LOOP_COPYSIGN}};
-    const ttir_attribute *symbol = ttir_find(op, "symbol");
-    const char *name = symbol && symbol->text ? symbol->text : "";
-    if (strncmp(name, "__nv_", 5) != 0) return triton_fail(t, "the function \"%s\"", name);
-    for (size_t k = 0; k < COUNT_OF(FUNCTIONS); k++) {
-        size_t length = strlen(FUNCTIONS[k].name);
-        bool is_it = strncmp(name + 5, FUNCTIONS[k].name, length) == 0;
-        const char *rest = name + 5 + length;
-        if (is_it && (!*rest || strcmp(rest, "f") == 0))
-            return triton_number(t, op, (int)FUNCTIONS[k].op);
-    }
-    return triton_fail(t, "the function \"%s\"", name);
 }
 
 /* ---- comparisons ---- */
@@ -257,8 +226,8 @@ fe_status triton_compare(triton *t, const ttir_op *op, int parameter)
     const char *predicate = op->word_count ? op->words[0] : "";
     bool is_known = op->code == TTIR_CMPI
                         ? compared_integers(t, op, predicate, &v)
-                        : compared_floats(t, predicate, widened(t, triton_here(t, op, 0)),
-                                          widened(t, triton_here(t, op, 1)), &v);
+                        : compared_floats(t, predicate, triton_widened(t, triton_here(t, op, 0)),
+                                          triton_widened(t, triton_here(t, op, 1)), &v);
     if (!is_known) return triton_fail(t, "the comparison '%s'", predicate);
     triton_give(t, op, v);
     return FE_OK;
@@ -286,69 +255,6 @@ fe_status triton_select(triton *t, const ttir_op *op, int parameter)
     loop_value v = loop_where(t->p, condition_here(t, op, type), a, b);
     lower_tensor result = lower_value(t->l, dtype_of(t, v), rank, sizes, v);
     triton_set(t, op, 0, (triton_value){.t = result, .argument = argument});
-    return FE_OK;
-}
-
-/* ---- conversions ---- */
-
-fe_status triton_convert(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    if (triton_type(t, op->result)->dtype == TY_NO_DTYPE) return triton_fail(t, "to such a type");
-    triton_give(t, op, triton_here(t, op, 0));
-    return FE_OK;
-}
-
-fe_status triton_convert_unsigned(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    sym_expr e = triton_expr(t, triton_here(t, op, 0));
-    bool is_natural_number = !sym_is_none(e) && triton_is_natural(t, e, 0, NULL);
-    triton_give(t, op, is_natural_number ? loop_index(t->p, e) : triton_unsigned_here(t, op, 0));
-    return FE_OK;
-}
-
-fe_status triton_extend(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    loop_value v = triton_here(t, op, 0);
-    sym_expr e = triton_expr(t, v);
-    ty_dtype d = triton_type(t, op->result)->dtype;
-    if (!sym_is_none(e)) v = loop_index(t->p, e);
-    if (dtype_of(t, v) == TY_BOOL)
-        v = loop_unary(t->p, LOOP_NEG, loop_cast(t->p, d, v)); /* true is -1 */
-    triton_give(t, op, v);
-    return FE_OK;
-}
-
-/* The lower bits. */
-fe_status triton_shorten(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    loop_value v = triton_here(t, op, 0);
-    if (triton_type(t, op->result)->dtype == TY_BOOL)
-        v = loop_binary(t->p, LOOP_AND, v, loop_const_int(t->p, dtype_of(t, v), 1));
-    triton_give(t, op, v);
-    return FE_OK;
-}
-
-fe_status triton_bitcast(triton *t, const ttir_op *op, int parameter)
-{
-    (void)parameter;
-    const ttir_type *type = triton_type(t, op->result);
-    const triton_value *value = &t->values[op->operands[0]];
-    loop_value v = triton_here(t, op, 0);
-    if (value->argument) {
-        ty_dtype held = t->memories[value->argument - 1].tensor->dtype;
-        if (ty_dtype_size(held) != ty_dtype_size(type->dtype))
-            return triton_fail(t, "of a pointer");
-        triton_set(t, op, 0,
-                   (triton_value){.t = triton_operand(t, op, 0), .argument = value->argument});
-        return FE_OK;
-    }
-    if (dtype_of(t, v) != type->dtype)
-        v = loop_make(t->p, (loop_node){.op = LOOP_BITCAST, .dtype = type->dtype, .args = {v}});
-    triton_give(t, op, v);
     return FE_OK;
 }
 

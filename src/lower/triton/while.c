@@ -144,7 +144,7 @@ fe_status triton_while(triton *t, const ttir_op *op, int parameter)
     triton_region region;
     FE_TRY(check_form(&w));
     begin_held(&w);
-    FE_TRY(triton_enter(t, op->regions, 2, &region));
+    FE_TRY(triton_enter(t, op, &region));
     uint32_t begin = t->l->program->ops.count;
     lower_begin_turns(t->l);
     control_add(t->l, LOOP_REPEAT);
