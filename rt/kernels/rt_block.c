@@ -154,7 +154,7 @@ static cut cut_of(const rt_block *block)
 {
     int fits = WIDE_ROWS > 0 && (block->m > MR || block->m <= WIDE_ROWS) && block->n > NR;
     return (cut){.wide = fits && rt_ceil_div(block->n, VL) % 2,
-                 .most = ROW_NV && block->m == 1 ? ROW_NV * VL : NR,
+                 .most = ROW_NV > 0 && block->m == 1 ? ROW_NV * VL : NR,
                  .n = block->n,
                  .depth = panel_depth(block)};
 }
