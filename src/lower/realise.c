@@ -5,7 +5,8 @@
  * so is one that loads more than twelve or has more than a hundred nodes. Beyond that a value with
  * several readers is stored when two of its loads cover it whole (a residual sum would keep both
  * its operands alive) or when it follows an extern kernel: as the epilogue of the product or
- * convolution before it, it costs nothing.
+ * convolution before it, it costs nothing. So is one that is read through a view which its own loads would
+ * follow by quotients.
  */
 #include "lower/lower_priv.h"
 
@@ -83,7 +84,45 @@ void lower_store_unless_plain(lowering *l, lower_tensor t)
         lower_realise(l, t.box, NULL);
 }
 
+/* ---- of a view ---- */
+
+static bool has_quotient(const sym_table *t, sym_expr e)
+{
+    sym_op op = sym_op_of(t, e);
+    bool has = op == SYM_FLOORDIV || op == SYM_MOD;
+    for (uint32_t i = 0; i < sym_arg_count(t, e) && !has; i++)
+        has = has_quotient(t, sym_arg(t, e, i));
+    return has;
+}
+
+typedef struct bent_search {
+    const lowering *l;
+    bool is_bent;
+} bent_search;
+
+static void note_bent(void *data, loop_value v)
+{
+    bent_search *s = data;
+    const loop_node *n = loop_at(s->l->program, v);
+    s->is_bent |= n->op == LOOP_LOAD && has_quotient(s->l->symbols, n->index);
+}
+
+/* Do the loads of the value ask for quotients of the view's axes, each for its own, where memory of all its
+ * elements would be read as it lies? A reshape of a sum with what is the same for a row. */
+static bool is_straight_from_memory(lowering *l, lower_tensor t)
+{
+    bent_search s = {.l = l};
+    sym_expr at = sym_int(l->symbols, 0);
+    if (!t.map || t.box->wanted) return false;
+    for (uint32_t d = 0; d < t.box->rank; d++)
+        at = sym_add(l->symbols, sym_mul(l->symbols, at, t.box->sizes[d]), t.map[d]);
+    if (has_quotient(l->symbols, at)) return false;
+    loop_each_node(l->program, lower_here(l, t), note_bent, &s);
+    return s.is_bent;
+}
+
 void lower_share(lowering *l, lower_tensor t)
 {
     lower_settle(l, t.box, 2);
+    if (!t.box->realised && is_straight_from_memory(l, t)) lower_realise(l, t.box, NULL);
 }

@@ -132,6 +132,26 @@ static sym_expr divide_nested(sym_table *t, sym_expr r, int64_t n, const sym_env
     return none;
 }
 
+/* (z + x // c) // n, where nothing else in z divides, is (c*z + x) // (c*n); none when r is no such sum. */
+static sym_expr divide_once(sym_table *t, sym_expr r, int64_t n, const sym_env *env)
+{
+    sym_expr none = {0}, quotient = none;
+    int64_t c = 0, whole;
+    for (uint32_t i = 0; i < sym_term_count(t, r); i++) {
+        sym_term term = sym_term_at(t, r, i);
+        if (!sym_node_of(t, term.product)->division) continue;
+        if (!sym_is_none(quotient) || term.coefficient != 1 ||
+            sym_op_of(t, term.product) != SYM_FLOORDIV)
+            return none;
+        quotient = term.product;
+    }
+    if (sym_is_none(quotient) || !sym_is_int(t, sym_arg(t, quotient, 1), &c) || c <= 0 ||
+        __builtin_mul_overflow(c, n, &whole))
+        return none;
+    sym_expr z = sym_mul_int(t, sym_sub(t, r, quotient), c);
+    return sym_floordiv_in(t, sym_add(t, z, sym_arg(t, quotient, 0)), sym_int(t, whole), env);
+}
+
 static sym_expr divide_by_integer(sym_table *t, sym_expr a, int64_t n, const sym_env *env)
 {
     int64_t k;
@@ -148,6 +168,8 @@ static sym_expr divide_by_integer(sym_table *t, sym_expr a, int64_t n, const sym
         sym_expr upper = divide_by_integer(t, sym_add_int(t, by.x, by.k), n / by.g, env);
         return sym_add(t, q, by.g == n ? sym_add_int(t, by.x, by.k) : upper);
     }
+    sym_expr once = divide_once(t, r, n, env);
+    if (!sym_is_none(once)) return sym_add(t, q, once);
     return sym_add(t, q, sym_make2(t, SYM_FLOORDIV, r, sym_int(t, n)));
 }
 

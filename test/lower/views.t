@@ -126,3 +126,27 @@ graph main {
 --out--
 0
 --status-- 1
+--run-- ferrite inspect v.fx --stage loop | grep -E '^nest|load'
+--file v.fx--
+graph main {
+  placeholder %x user "x" : f32[14,1280,20]
+  placeholder %y user "y" : f32[14,1280,1]
+  %a = aten.sub.Tensor(%x, %y) : f32[14,1280,20]
+  %b = aten.view.default(%a, [10,35840]) : f32[10,35840]
+  %c = aten._softmax.default(%b, 1, False) : f32[10,35840]
+  output (user %c)
+}
+--out--
+nest [i0 < 14, i1 < 1280, i2 < 20] origin 2 {
+  %0 = load f32 @x[25600*i0 + 20*i1 + i2]
+  %1 = load f32 @y[1280*i0 + i1]
+nest [i0 < 10] reduce [r0 < 35840] origin 4 {
+  %0 = load f32 @buf2[35840*i0 + r0]
+nest [i0 < 10, i1 < 35840] origin 4 {
+  %0 = load f32 @buf2[35840*i0 + i1]
+  %1 = load f32 @buf3[i0]
+nest [i0 < 10] reduce [r0 < 35840] origin 4 {
+  %0 = load f32 @buf4[35840*i0 + r0]
+nest [i0 < 10, i1 < 35840] origin 4 {
+  %0 = load f32 @buf4[35840*i0 + i1]
+  %1 = load f32 @buf5[i0]
