@@ -18,8 +18,9 @@ enum {
     A_BLOCK_BYTES = 512 * 1024,    /* A of one block */
     GROUP_BYTES = 128 * 1024,      /* C of one group of panels */
     STREAM_AHEAD = 8192,
-    EPILOGUE_BYTES = 32 * 1024, /* C between two calls of the epilogue, rows outermost */
-    COLUMNS_MOST = NV_MOST * VL /* of a tile */
+    EPILOGUE_BYTES = 32 * 1024,  /* C between two calls of the epilogue, rows outermost */
+    COLUMNS_MOST = NV_MOST * VL, /* of a tile */
+    LINE_BYTES = RT_PANEL * sizeof(rt_real) /* of a panel, a depth step */
 };
 
 /* A piece of depth: taps [tap, tap + taps), elements [offset, offset + run) of each. */
@@ -249,7 +250,6 @@ static void epilogue(const rt_block *block, int64_t m0, int64_t m1, int64_t n0, 
  * the cache. The first tiles bring it there, each the columns of the next one. */
 static void run_rows_first(const rt_block *block)
 {
-    enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
     piece whole = piece_at(block, 0, 1);
     cut c = cut_of(block);
     rt_tile tile = tile_of(block, &whole);
@@ -282,7 +282,6 @@ static void run_rows_first(const rt_block *block)
 static void run_piece(const rt_block *block, const cut *c, const piece *p, int64_t n0, int64_t n1,
                       const char *next)
 {
-    enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
     int64_t steps = rt_max(p->taps * p->run, 1), tiles = rt_block_tiles(block->m);
     int64_t slice = rt_ceil_div(steps * LINE_BYTES, tiles * (RT_PANEL / NR));
     rt_tile tile = tile_of(block, p);
@@ -338,7 +337,6 @@ static void run_panels_first(const rt_block *block)
 /* What is not near is fetched ahead of the reads, with all columns of a panel at once. */
 static void run_one_tile(const rt_block *block)
 {
-    enum { LINE_BYTES = RT_PANEL * sizeof(rt_real) };
     piece whole = piece_at(block, 0, 1);
     cut c = cut_of(block);
     rt_tile tile = tile_of(block, &whole);

@@ -51,9 +51,8 @@ struct exec_program {
     map symbol_places; /* by symbol id */
     exec_term *terms;  /* by expression id */
     uint32_t term_count;
-    loop_buffer_id *
-        companion; /* by buffer: the first one that comes with it (wrap_comes_with), the next one */
-    loop_buffer_id *next_companion;
+    /* By buffer: the first of those that come with it (wrap_comes_with), and the next of its kind. */
+    loop_buffer_id *companion, *next_companion;
     uint32_t input_symbols;
     exec_step *steps; /* by line */
     exec_room room;

@@ -67,11 +67,16 @@ static bool cut_phase(loop_program *p, const work_phase *phase, uint32_t k, sym_
     return true;
 }
 
+/* Rows, where there are sums: each has all of its own. */
+static uint32_t loops_to_cut(const work_group *g)
+{
+    return g->has_reduction ? g->outer : g->phases.at[0].forms.at[0].count;
+}
+
 void cut_at_periods(loop_program *p, work_group *g, arena *memory)
 {
     work_phase *cut = NEW_ARRAY(memory, work_phase, g->phases.count);
-    for (uint32_t k = 0; k < (g->has_reduction ? g->outer : g->phases.at[0].forms.at[0].count);
-         k++) {
+    for (uint32_t k = 0; k < loops_to_cut(g); k++) {
         sym_expr period = period_of(p, g, k, memory);
         bool cuts = !sym_is_none(period);
         for (uint32_t ph = 0; ph < g->phases.count && cuts; ph++)

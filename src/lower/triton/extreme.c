@@ -32,9 +32,9 @@ static bool is_constant(const ttir_kernel *kernel, ttir_value v, int64_t number)
 /* Does it tell whether the bits have a sign? */
 static bool tells_sign(const ttir_kernel *kernel, ttir_value v, ttir_value bits, bool *of_negative)
 {
-    const ttir_op *not = maker(kernel, v, TTIR_XORI);
-    if (not &&is_constant(kernel, not ->operands[1], 1)) {
-        bool is_sign = tells_sign(kernel, not ->operands[0], bits, of_negative);
+    const ttir_op *opposite = maker(kernel, v, TTIR_XORI);
+    if (opposite && is_constant(kernel, opposite->operands[1], 1)) {
+        bool is_sign = tells_sign(kernel, opposite->operands[0], bits, of_negative);
         *of_negative = !*of_negative;
         return is_sign;
     }
