@@ -111,4 +111,24 @@ extern const rt_half_tile_fn RT_FN(rt_half_tiles)[MR + 1];
 /* Does this processor run them? */
 int RT_FN(rt_multiplies_pairs)(void);
 
+/* ---- tiles of AMX: rt_halves_amx.c ---- */
+
+/* C [m x n] = A x panels, of bf16. */
+typedef struct rt_halves_amx {
+    int64_t m, n, k;
+    const uint16_t *a; /* A[m,k] at a[m * a_row + k * a_col] */
+    int64_t a_row, a_col;
+    const uint32_t *packed; /* panels of so many lines */
+    int64_t lines;
+    float *c;
+    int64_t ldc;
+    const float *bias;    /* or NULL */
+    rt_epilogue epilogue; /* in coordinates of the whole C */
+    void *context;
+    int64_t m_origin, n_origin;
+} rt_halves_amx;
+
+void RT_FN(rt_halves_amx)(const rt_halves_amx *block);
+int RT_FN(rt_multiplies_tiles)(void);
+
 #endif

@@ -262,8 +262,14 @@ const char *rt_isa_here(void);
  * sentence without its beginning, valid for good. */
 const char *rt_isa_choose(const char *made_for);
 
-/* For tests: use this one from now on. 0 = ok, -1 = not in the archive or not on this processor.
- * Not thread safe. */
+/* For tests: use this one from now on; "native": as without a name. 0 = ok, -1 = not in the archive or not on
+ * this processor. Not thread safe. */
 int rt_isa_force(const char *name);
+
+/* Does this processor multiply tiles (AMX), and may this process do so? Asks the system the first time. */
+int rt_amx_here(void);
+
+/* Likewise, and neither FERRITE_ISA nor rt_isa_force() has named an instruction set: AMX is in none. */
+int rt_amx(void);
 
 #endif

@@ -87,6 +87,7 @@ static int level_here(void)
 }
 
 static int chosen = BASELINE;
+static int is_named; /* and nothing beside it is used that it has not */
 
 const char *rt_isa(void)
 {
@@ -103,12 +104,23 @@ int rt_isa_level(void)
     return chosen;
 }
 
+static int is_native(const char *name)
+{
+    return strcmp(name, "native") == 0;
+}
+
 int rt_isa_force(const char *name)
 {
-    int level = level_named(name);
+    int level = is_native(name) ? level_here() : level_named(name);
     if (level < 0 || level > level_here()) return -1;
     chosen = level;
+    is_named = !is_native(name);
     return 0;
+}
+
+int rt_amx(void)
+{
+    return chosen == V4 && !is_named && rt_amx_here();
 }
 
 #ifdef SEVERAL
@@ -122,7 +134,7 @@ static const char *allow(const char *name, int level, int *most)
 {
     int named = level_named(name);
     if (named < 0) return "is none of native, x86-64-v4, x86-64-v3, baseline";
-    if (named > level && strcmp(name, "native") != 0) return "this processor cannot run";
+    if (named > level && !is_native(name)) return "this processor cannot run";
     *most = least(*most, named);
     return NULL;
 }
@@ -139,6 +151,7 @@ const char *rt_isa_choose(const char *made_for)
     else if (made_for && (why = allow(made_for, here, &most)))
         snprintf(obstacle, sizeof obstacle, "it is made for %.20s, which %s", made_for, why);
     chosen = most;
+    is_named = wanted && *wanted && !is_native(wanted);
     return why ? obstacle : NULL;
 #else
     (void)made_for;

@@ -37,10 +37,10 @@ static void test_all(int threads)
 
 int main(int count, char **arguments)
 {
-    static const char *const isas[] = {"x86-64-v4", "x86-64-v3", "baseline"};
+    static const char *const isas[] = {"native", "x86-64-v4", "x86-64-v3", "baseline"};
     const char *only = count > 1 ? arguments[1] : "";
     int wanted = count > 2 ? atoi(arguments[2]) : 0;
-    for (int isa = 0; isa < 3; isa++) {
+    for (int isa = rt_amx_here() ? 0 : 1; isa < 4; isa++) {
         if (rt_isa_force(isas[isa]) != 0) continue;
         if (strcmp(only, "--isas") == 0) puts(isas[isa]);
         if (*only && strcmp(only, isas[isa]) != 0) continue;

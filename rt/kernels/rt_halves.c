@@ -1,6 +1,7 @@
 /* rt_halves.c - C = A x B of numbers of 16 bits, with sums of floats.
  *
- * A processor that multiplies pairs of bf16 reads both as they are: a piece of a panel stays in the
+ * A processor that multiplies tiles of bf16 takes one panel after another (rt_halves_amx.c), of all rows of a
+ * block. One that multiplies pairs reads both as they are: a piece of a panel stays in the
  * first-level cache while the tiles of all rows read it (rt_half_tile.c).
  *
  * Others, and f16: few rows become floats first, and what it takes is to read B, which becomes floats in
@@ -14,6 +15,7 @@
 
 enum {
     AT_ONCE = 4, /* rows of few */
+    LEAST_TILE_ROWS = 6,
     ROWS_MAX = RT_HALVES_TILES * MR,
     GROUP_BYTES = 128 * 1024, /* C of one group of panels */
     STREAM_AHEAD = 8192,
@@ -25,9 +27,9 @@ typedef struct halves {
     const rt_post *post;
     int64_t panels, lines; /* lines: of a panel */
     int64_t row_blocks, panel_blocks;
-    int by_pairs;   /* the tiles of rt_half_tile.c */
-    int64_t depth;  /* of a piece */
-    const float *a; /* few rows, as floats */
+    enum { BY_FLOATS, BY_PAIRS, BY_TILES } by; /* pairs: by rt_half_tile.c */
+    int64_t depth;                             /* of a piece */
+    const float *a;                            /* few rows, as floats */
     const rt_scratch *scratch;
 } halves;
 
@@ -227,7 +229,7 @@ static void lay_left(const halves *s, left *l)
     const rt_halves *g = s->args;
     for (int64_t i = 0; i < l->m1 - l->m0; i++) {
         int64_t row = l->m0 + i, depth = l->k1 - l->k0;
-        if (!s->by_pairs) {
+        if (s->by == BY_FLOATS) {
             float *to = (float *)l->copy + i * depth;
             widen_row(g, row, l->k0, l->k1, to);
             l->rows.floats[i] = to;
@@ -316,7 +318,7 @@ static void run_block(const halves *s, left *l, int64_t begin, int64_t end)
             l->k1 = rt_min(g->k, l->k0 + s->depth);
             lay_left(s, l);
             for (int64_t panel = first; panel < last; panel++)
-                if (s->by_pairs)
+                if (s->by == BY_PAIRS)
                     multiply_pairs(s, l, panel);
                 else
                     multiply_floats(s, l, panel);
@@ -325,18 +327,43 @@ static void run_block(const halves *s, left *l, int64_t begin, int64_t end)
     }
 }
 
+static void run_tiles(const halves *s, left *l, int64_t begin, int64_t end)
+{
+    const rt_halves *g = s->args;
+    int64_t n0 = begin * RT_PANEL;
+    RT_FN(rt_halves_amx)
+    (&(rt_halves_amx){
+        .m = l->m1 - l->m0,
+        .n = rt_min(end * RT_PANEL, g->n) - n0,
+        .k = g->k,
+        .a = g->a + l->m0 * g->a_row,
+        .a_row = g->a_row,
+        .a_col = g->a_col,
+        .packed = panel_of(s, begin),
+        .lines = s->lines,
+        .c = g->c + l->m0 * g->ldc + n0,
+        .ldc = g->ldc,
+        .bias = s->post->bias ? s->post->bias + n0 : NULL,
+        .epilogue = s->post->epilogue,
+        .context = s->post->context,
+        .m_origin = l->m0,
+        .n_origin = n0,
+    });
+}
+
 static void block_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const halves *s = context;
     float *memory = s->scratch ? rt_scratch_worker(s->scratch, worker) : NULL;
     left l = {.panel = memory, .copy = (char *)memory};
-    if (!s->by_pairs) l.copy += RT_HALVES_DEPTH * RT_PANEL * sizeof(float);
+    if (s->by == BY_FLOATS) l.copy += RT_HALVES_DEPTH * RT_PANEL * sizeof(float);
     for (int64_t i = begin; i < end; i++) {
         int64_t row_block = i / s->panel_blocks, panel_block = i % s->panel_blocks;
         l.m0 = s->args->m * row_block / s->row_blocks;
         l.m1 = s->args->m * (row_block + 1) / s->row_blocks;
-        run_block(s, &l, s->panels * panel_block / s->panel_blocks,
-                  s->panels * (panel_block + 1) / s->panel_blocks);
+        (s->by == BY_TILES ? run_tiles
+                           : run_block)(s, &l, s->panels * panel_block / s->panel_blocks,
+                                        s->panels * (panel_block + 1) / s->panel_blocks);
     }
 }
 
@@ -344,7 +371,9 @@ static void block_task(void *context, int64_t begin, int64_t end, int worker)
 static size_t work_bytes(const halves *s, int64_t rows)
 {
     int64_t depth = rt_min(s->args->k, s->depth);
-    if (s->by_pairs) return s->args->a_col == 1 ? 0 : (size_t)(rows * depth) * sizeof(uint16_t);
+    if (s->by == BY_TILES) return 0;
+    if (s->by == BY_PAIRS)
+        return s->args->a_col == 1 ? 0 : (size_t)(rows * depth) * sizeof(uint16_t);
     return (size_t)(RT_HALVES_DEPTH * RT_PANEL + rows * depth) * sizeof(float);
 }
 
@@ -372,9 +401,13 @@ int RT_FN(rt_halves)(rt_team *team, const rt_halves *args, const rt_post *post)
                 .post = post,
                 .panels = rt_ceil_div(args->n, RT_PANEL),
                 .lines = rt_ceil_div(args->k, 2)};
-    s.by_pairs = args->is_bf16 && !args->by_floats && RT_FN(rt_multiplies_pairs)();
-    s.depth = (s.by_pairs ? 2 : 1) * RT_HALVES_DEPTH;
-    if (!args->packed || (!s.by_pairs && args->m <= RT_HALVES_FEW_ROWS)) return few_rows(team, &s);
-    if (s.by_pairs && args->m <= MR && args->a_col == 1) s.depth = rt_max(args->k, 1);
+    if (args->is_bf16 && !args->by_floats)
+        s.by = args->m >= LEAST_TILE_ROWS && RT_FN(rt_multiplies_tiles)() ? BY_TILES
+               : RT_FN(rt_multiplies_pairs)()                             ? BY_PAIRS
+                                                                          : BY_FLOATS;
+    int is_float = s.by == BY_FLOATS;
+    s.depth = (is_float ? 1 : 2) * RT_HALVES_DEPTH;
+    if (!args->packed || (is_float && args->m <= RT_HALVES_FEW_ROWS)) return few_rows(team, &s);
+    if (s.by == BY_PAIRS && args->m <= MR && args->a_col == 1) s.depth = rt_max(args->k, 1);
     return blocks(team, &s);
 }

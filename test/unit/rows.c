@@ -164,7 +164,7 @@ static void each(void (*check)(rows_case *c, uint32_t dtype, int64_t n, int spre
                 drop(&c);
             }
     }
-    rt_isa_force(rt_isa_here());
+    rt_isa_force("native");
 }
 
 /* Some that fill no vector, and some that fill several. */
