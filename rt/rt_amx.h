@@ -1,8 +1,8 @@
 /* rt_amx.h - the tile registers of AMX: eight, each of up to 16 rows of 64 bytes.
  *
- * Registers 0 to 3 hold sums, of 32 rows by 32 columns, 4 and 5 A, 6 and 7 B. A tile of B is 16
- * lines of a panel as they lie (rt_kernels.h): words of two steps of bf16, or of four of int8. What uses tiles
- * lies between rt_amx_begin() and rt_amx_end(), and takes whole ones: of A and of the sums as many rows as
+ * Registers 0 to 3 hold sums, of 32 rows by 32 columns, 4 and 5 A, 6 and 7 B. A tile of B is 16 lines of a
+ * panel as they lie (rt_kernels.h): words of two steps of bf16, or of four of int8. What uses tiles lies
+ * between rt_amx_begin() and rt_amx_end(), and takes whole ones: of A and of the sums as many rows as
  * rt_amx_rows() has said last, of B all 16.
  */
 #ifndef RT_AMX_H
