@@ -98,7 +98,8 @@ extern const rt_tile_fn RT_FN(rt_tiles)[MR + 1][NV_MOST + 1];
 typedef struct rt_block {
     int64_t m, n; /* n columns from the start of the first panel */
     int64_t taps, run;
-    const rt_real *const *rows; /* [taps][m] pointers */
+    const rt_real *const *rows; /* [taps][pitch] pointers, of which m */
+    int64_t pitch;              /* 0 = m */
     const rt_real *zero;   /* the pointer that stands for zeros, or NULL: no product is made of them
                                    where all rows of a tile have it */
     int64_t offset;        /* into each of the rows */
@@ -114,9 +115,30 @@ typedef struct rt_block {
     rt_epilogue epilogue;
     void *context;
     int64_t m_origin, n_origin;
+    void *room; /* of rt_amx_take(), or NULL */
 } rt_block;
 
 void RT_FN(rt_block_run)(const rt_block *block);
+
+/* ---- blocks of floats by AMX: rt_block_amx.c ---- */
+
+/* A product as a whole, by which it is decided: results do not depend on how it is cut. */
+typedef struct rt_amx_work {
+    int64_t m, n, k;
+    int is_gathered; /* rows are of many taps, of a few steps each */
+    int64_t rows;    /* of a block at most */
+} rt_amx_work;
+
+/* Takes the room of blocks, for each worker, where AMX is there and pays; else none. Returns 0, or -1: there
+ * is no memory. */
+int RT_FN(rt_amx_take)(rt_team *team, const rt_amx_work *work, rt_scratch *room);
+void RT_FN(rt_block_run_amx)(const rt_block *block);
+
+RT_INLINE void *rt_room_of(const rt_scratch *room, int worker)
+{
+    return room->base ? rt_scratch_worker(room, worker) : NULL;
+}
+
 /* Of convolutions with SPREAD_GROUP channels a group, some of one panel, in and out: rt_group.c. */
 void RT_FN(rt_group_run)(const rt_block *block);
 

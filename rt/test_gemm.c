@@ -42,18 +42,67 @@ static void test_gemm(int64_t m, int64_t n, int64_t k, int variant)
     free(a), free(b), free(bias), free(c), free(want), free(packed), free(d);
 }
 
+/* Numbers of any size beside each other: of what kind, see sized(). */
+enum { ORDINARY, SMALL_TIMES_LARGE, LARGE_TIMES_SMALL, SUBNORMAL, NOT_FINITE, MOSTLY_ZERO, SIZES };
+
+static rt_real sized(int kind, int is_b)
+{
+    rt_real x = random_real();
+    int often = (int)(20 * random_float()), rare = random_float() > 0.99f;
+    switch (kind) {
+    case SMALL_TIMES_LARGE: return (rt_real)ldexp(x, is_b ? 100 : -115 + often);
+    case LARGE_TIMES_SMALL: return (rt_real)ldexp(x, is_b ? -120 : 127);
+    case SUBNORMAL: return (rt_real)ldexp(x, is_b ? 20 : -130);
+    case NOT_FINITE: return !rare ? x : often > 0 ? (rt_real)INFINITY : (rt_real)NAN;
+    case MOSTLY_ZERO: return rare ? (rt_real)ldexp(x, often * 4) : 0;
+    default: return (rt_real)ldexp(x, often);
+    }
+}
+
+/* Each result to the digits that its own products allow. */
+static void test_magnitudes(int kind)
+{
+    enum { M = 70, N = 101, K = 300 };
+    static rt_real a[M * K], b[N * K], c[M * N];
+    snprintf(tests.label, sizeof tests.label, "gemm of numbers of all sizes, %d", kind);
+    rt_real *packed = make_packed(RT_TYPED(rt_gemm_packed_bytes)(N, K));
+    for (int i = 0; i < M * K; i++) a[i] = sized(kind, 0);
+    for (int i = 0; i < N * K; i++) b[i] = sized(kind, 1);
+    RT_TYPED(rt_gemm_pack)(tests.pool, N, K, b, K, 1, packed);
+    expect(RT_TYPED(rt_gemm)(&(rt_team){.pool = tests.pool}, M, N, K, a, K, packed, c, N, NULL) ==
+               0,
+           tests.label);
+    int good = 1;
+    for (int i = 0; i < M * N; i++) {
+        exact sum = 0, size = 0;
+        for (int k = 0; k < K; k++) {
+            exact product = (exact)a[i / N * K + k] * b[i % N * K + k];
+            sum += product;
+            size += product < 0 ? -product : product;
+        }
+        exact error = c[i] > sum ? c[i] - sum : sum - c[i];
+        int same = isnan(sum) ? isnan(c[i]) : c[i] == sum || error <= (PRECISION * size + 1e-44);
+        if (good && !same) printf("  [%d]: %g, not %g\n", i, (double)c[i], (double)sum);
+        good &= same;
+    }
+    expect(good, tests.label);
+    free(packed);
+}
+
 static void test_gemms(void)
 {
     static const int64_t sizes[][3] = {
-        {1, 1, 1},     {1, 5, 3},       {1, 33, 7},    {1, 768, 100},  {2, 32, 16},   {3, 31, 1},
-        {5, 17, 300},  {6, 64, 257},    {7, 48, 513},  {12, 32, 64},   {13, 40, 65},  {24, 96, 10},
-        {25, 100, 33}, {49, 512, 600},  {100, 8, 9},   {128, 24, 70},  {130, 130, 2}, {197, 65, 31},
-        {400, 33, 5},  {16, 1000, 700}, {14, 40, 300}, {20, 100, 200}, {9, 24, 130},  {17, 72, 600},
-        {3, 41, 290},  {6, 6000, 5}};
+        {1, 1, 1},     {1, 5, 3},      {1, 33, 7},     {1, 768, 100},  {2, 32, 16},
+        {3, 31, 1},    {5, 17, 300},   {6, 64, 257},   {7, 48, 513},   {12, 32, 64},
+        {13, 40, 65},  {24, 96, 10},   {25, 100, 33},  {49, 512, 600}, {100, 8, 9},
+        {128, 24, 70}, {130, 130, 2},  {197, 65, 31},  {400, 33, 5},   {16, 1000, 700},
+        {14, 40, 300}, {20, 100, 200}, {9, 24, 130},   {17, 72, 600},  {3, 41, 290},
+        {6, 6000, 5},  {41, 90, 97},   {63, 129, 260}, {450, 700, 130}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int variant = 0; variant < (sizes[i][0] <= MOST_OF_ONE_TILE ? 256 : 128);
              variant += i % 3 == 0 ? 5 : 11)
             test_gemm(sizes[i][0], sizes[i][1], sizes[i][2], variant);
+    for (int kind = 0; kind < SIZES; kind++) test_magnitudes(kind);
     rt_real c[4] = {1, 2, 3, 4}, bias[2] = {7, 8};
     rt_post post = {.bias = bias};
     expect(RT_TYPED(rt_gemm)(&(rt_team){.pool = tests.pool}, 0, 2, 2, c, 2, c, c, 2, NULL) == 0 &&

@@ -35,6 +35,11 @@ static int64_t panel_depth(const rt_block *block)
     return block->panel_depth ? block->panel_depth : block->taps * block->run;
 }
 
+RT_INLINE int64_t pitch_of(const rt_block *block)
+{
+    return block->pitch ? block->pitch : block->m;
+}
+
 static int64_t piece_count(const rt_block *block)
 {
     if (block->run > DEPTH_BLOCK) return block->taps * rt_ceil_div(block->run, DEPTH_BLOCK);
@@ -126,7 +131,7 @@ RT_OUTLINE void run_edge(const rt_tile *whole, int64_t mr, int64_t columns)
 static rt_tile tile_of(const rt_block *block, const piece *p)
 {
     return (rt_tile){
-        .pitch = block->m,
+        .pitch = pitch_of(block),
         .taps = p->taps,
         .run = p->run,
         .offset = block->offset + p->offset,
@@ -200,8 +205,8 @@ RT_INLINE int64_t skip_zero_taps(const rt_block *block, int64_t mr, rt_tile *til
 {
     int64_t skipped = 0;
     for (; tile->taps > 0 && is_zero_tap(block, tile->rows, mr); tile->taps--, skipped++)
-        tile->rows += block->m;
-    while (tile->taps > 0 && is_zero_tap(block, tile->rows + (tile->taps - 1) * block->m, mr))
+        tile->rows += tile->pitch;
+    while (tile->taps > 0 && is_zero_tap(block, tile->rows + (tile->taps - 1) * tile->pitch, mr))
         tile->taps--;
     return skipped;
 }
@@ -211,7 +216,7 @@ RT_INLINE void run_tile(const rt_block *block, const piece *p, int64_t m0, int64
                         int64_t columns, rt_tile *tile)
 {
     const rt_real *b = tile->b;
-    tile->rows = block->rows + p->tap * block->m + m0;
+    tile->rows = block->rows + p->tap * tile->pitch + m0;
     tile->c = block->c + m0 * block->ldc + n0;
     if (block->zero) {
         tile->taps = p->taps;
@@ -388,6 +393,10 @@ rt_cut RT_FN(rt_block_cut_rows)(int64_t m, int64_t panels, int64_t depth, int64_
 void RT_FN(rt_block_run)(const rt_block *block)
 {
     if (block->m <= 0 || block->n <= 0) return;
+    if (block->room) {
+        RT_FN(rt_block_run_amx)(block);
+        return;
+    }
     int64_t bytes = rt_ceil_div(block->n, RT_PANEL) * RT_PANEL * block->taps * block->run *
                     (int64_t)sizeof(rt_real);
     int is_used_often = bytes <= B_NEAR_BYTES || rt_block_tiles(block->m) >= MANY_TILES;

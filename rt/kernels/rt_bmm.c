@@ -22,6 +22,7 @@ typedef struct bmm {
     int64_t rows_max;
     size_t a_at, c_at, rows_at; /* bytes into a worker's scratch; packed B is at worker_state */
     const rt_scratch *scratch;
+    rt_scratch room; /* of blocks by AMX */
 } bmm;
 
 /* First thing in a worker's scratch: which B it holds. */
@@ -38,7 +39,8 @@ static const rt_real *copy_a(const rt_bmm *g, const rt_real *a, int64_t rows, rt
     return out;
 }
 
-static void bmm_block(const bmm *s, int64_t batch, int64_t group, int64_t row_block, char *memory)
+static void bmm_block(const bmm *s, int64_t batch, int64_t group, int64_t row_block, char *memory,
+                      void *room)
 {
     const rt_bmm *g = s->args;
     worker_state *state = (worker_state *)memory;
@@ -80,6 +82,7 @@ static void bmm_block(const bmm *s, int64_t batch, int64_t group, int64_t row_bl
         .context = g->context,
         .m_origin = batch * g->m + m0,
         .n_origin = n0,
+        .room = room,
     };
     RT_FN(rt_block_run)(&block);
     if (direct) return;
@@ -95,7 +98,8 @@ static void bmm_task(void *context, int64_t begin, int64_t end, int worker)
     char *memory = rt_scratch_worker(s->scratch, worker);
     for (int64_t i = begin; i < end; i++) {
         int64_t row_block = i % s->row_blocks, rest = i / s->row_blocks;
-        bmm_block(s, rest / s->groups, rest % s->groups, row_block, memory);
+        bmm_block(s, rest / s->groups, rest % s->groups, row_block, memory,
+                  rt_room_of(&s->room, worker));
     }
 }
 
@@ -218,7 +222,12 @@ int RT_FN(rt_bmm)(rt_team *team, const rt_bmm *args)
     s.scratch = &scratch;
     int64_t tasks = args->batch * s.groups * s.row_blocks;
     int64_t depth = args->batch * args->n * args->k;
-    rt_parallel(team->pool, bmm_task, &s, tasks, rt_grain(tasks, 2 * args->m * depth, 4 * depth));
+    rt_amx_work work = {args->m, args->n, args->k, 0, s.rows_max};
+    int failed = RT_FN(rt_amx_take)(team, &work, &s.room);
+    if (!failed)
+        rt_parallel(team->pool, bmm_task, &s, tasks,
+                    rt_grain(tasks, 2 * args->m * depth, 4 * depth));
+    rt_scratch_drop(team, &s.room);
     rt_scratch_drop(team, &scratch);
-    return 0;
+    return failed;
 }

@@ -35,6 +35,7 @@ typedef struct conv {
     size_t table_at;               /* bytes into a worker's area: the pointer table */
     const rt_real *zero;
     const rt_scratch *scratch;
+    rt_scratch room; /* of blocks by AMX */
 } conv;
 
 /* Which table a worker's scratch holds. */
@@ -46,7 +47,7 @@ _Static_assert(sizeof(worker_state) == RT_STATE_BYTES, "as it is planned for");
 
 /* The rows are those of the first group, `offset` numbers before those of this one. */
 static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int64_t panel_block,
-                       const rt_real **rows, int64_t offset)
+                       const rt_real **rows, int64_t offset, int worker)
 {
     int64_t p0 = s->panels * panel_block / s->panel_blocks;
     int64_t p1 = s->panels * (panel_block + 1) / s->panel_blocks;
@@ -79,6 +80,7 @@ static void conv_block(const conv *s, int64_t group, int64_t m0, int64_t m, int6
         .context = s->post.context,
         .m_origin = m0,
         .n_origin = column,
+        .room = rt_room_of(&s->room, worker),
     };
     if (s->spreads)
         RT_FN(rt_group_run)(&block);
@@ -90,6 +92,17 @@ static int64_t conv_grain(const conv *s, int64_t tasks)
 {
     int64_t weights = s->g->out_channels * s->taps * s->run;
     return rt_grain(tasks, 2 * s->pixels * weights, (int64_t)sizeof(rt_real) * weights);
+}
+
+static int take_room(rt_team *team, conv *s, int64_t rows)
+{
+    if (s->spreads || s->is_long) return 0;
+    rt_amx_work work = {.m = s->pixels,
+                        .n = s->group_out,
+                        .k = s->taps * s->run,
+                        .is_gathered = s->taps > 1 && s->run % RT_AMX_DEPTH,
+                        .rows = rows};
+    return RT_FN(rt_amx_take)(team, &work, &s->room);
 }
 
 /* ---- indirect ---- */
@@ -166,7 +179,7 @@ static void indirect_task(void *context, int64_t begin, int64_t end, int worker)
             fill_table(s, m0, m, rows);
             state->key = row_block;
         }
-        conv_block(s, group, m0, m, panel_block, rows, group * s->group_in);
+        conv_block(s, group, m0, m, panel_block, rows, group * s->group_in, worker);
     }
 }
 
@@ -194,9 +207,11 @@ static int run_indirect(rt_team *team, conv *s)
     for (int i = 0; i < threads; i++) ((worker_state *)rt_scratch_worker(&scratch, i))->key = -1;
     s->scratch = &scratch;
     int64_t tasks = s->groups * s->row_blocks * s->panel_blocks;
-    rt_parallel(team->pool, indirect_task, s, tasks, conv_grain(s, tasks));
+    int failed = take_room(team, s, rt_ceil_div(s->pixels, s->row_blocks));
+    if (!failed) rt_parallel(team->pool, indirect_task, s, tasks, conv_grain(s, tasks));
+    rt_scratch_drop(team, &s->room);
     rt_scratch_drop(team, &scratch);
-    return 0;
+    return failed;
 }
 
 /* ---- band ---- */
@@ -254,7 +269,7 @@ static void band_task(void *context, int64_t begin, int64_t end, int worker)
         fill_band(s, group, image, od, h0, band);
         if (m != table_rows) band_table(s, m, band, rows);
         table_rows = m;
-        conv_block(s, group, m0, m, 0, rows, 0);
+        conv_block(s, group, m0, m, 0, rows, 0, worker);
     }
 }
 
@@ -286,9 +301,12 @@ static int run_band(rt_team *team, conv *s)
     rt_scratch scratch;
     if (rt_scratch_take(team, 0, s->table_at + table, &scratch) != 0) return -1;
     s->scratch = &scratch;
-    rt_parallel(team->pool, band_task, s, planes * s->strips, conv_grain(s, planes * s->strips));
+    int64_t tasks = planes * s->strips;
+    int failed = take_room(team, s, s->strip * g->out[2]);
+    if (!failed) rt_parallel(team->pool, band_task, s, tasks, conv_grain(s, tasks));
+    rt_scratch_drop(team, &s->room);
     rt_scratch_drop(team, &scratch);
-    return 0;
+    return failed;
 }
 
 /* ---- channels last copy ---- */

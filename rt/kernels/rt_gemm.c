@@ -6,7 +6,7 @@
  */
 #include "rt_isa.h"
 
-enum { ROWS_MAX = 32 * MR /* rows of a block */ };
+enum { ROWS_MAX = RT_GEMM_TILES * MR /* rows of a block */ };
 
 typedef struct gemm {
     int64_t m, n, k;
@@ -18,9 +18,11 @@ typedef struct gemm {
     rt_post post;
     int64_t row_blocks, panel_blocks, panels;
     int from_end;
+    rt_scratch room; /* of blocks by AMX */
 } gemm;
 
-static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, const rt_real **rows)
+static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, const rt_real **rows,
+                       int worker)
 {
     int64_t m0 = g->m * row_block / g->row_blocks;
     int64_t m1 = g->m * (row_block + 1) / g->row_blocks;
@@ -47,6 +49,7 @@ static void gemm_block(const gemm *g, int64_t row_block, int64_t panel_block, co
         .context = g->post.context,
         .m_origin = m0,
         .n_origin = n0,
+        .room = rt_room_of(&g->room, worker),
     };
     RT_FN(rt_block_run)(&block);
 }
@@ -55,9 +58,8 @@ static void gemm_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const gemm *g = context;
     const rt_real *rows[ROWS_MAX];
-    (void)worker;
     for (int64_t i = begin; i < end; i++)
-        gemm_block(g, i / g->panel_blocks, i % g->panel_blocks, rows);
+        gemm_block(g, i / g->panel_blocks, i % g->panel_blocks, rows, worker);
 }
 
 int RT_FN(rt_gemm)(rt_team *team, int64_t m, int64_t n, int64_t k, const rt_real *a, int64_t lda,
@@ -68,11 +70,15 @@ int RT_FN(rt_gemm)(rt_team *team, int64_t m, int64_t n, int64_t k, const rt_real
     if (post) g.post = *post;
     g.from_end = team->from_end;
     g.panels = rt_ceil_div(n, RT_PANEL);
-    rt_cut cut = RT_FN(rt_block_cut_rows)(m, g.panels, k, k * (int64_t)sizeof(rt_real), 4 * MR,
-                                          ROWS_MAX, rt_pool_threads(team->pool));
+    if (RT_FN(rt_amx_take)(team, &(rt_amx_work){m, n, k, 0, m}, &g.room)) return -1;
+    int64_t row_bytes =
+        g.room.base ? RT_AMX_DEPTH * RT_AMX_STEP_BYTES : k * (int64_t)sizeof(rt_real);
+    rt_cut cut = RT_FN(rt_block_cut_rows)(m, g.panels, k, row_bytes, 4 * MR, ROWS_MAX,
+                                          rt_pool_threads(team->pool));
     g.row_blocks = cut.row_blocks;
     g.panel_blocks = cut.panel_blocks;
     int64_t blocks = g.row_blocks * g.panel_blocks;
     rt_parallel(team->pool, gemm_task, &g, blocks, rt_grain(blocks, 2 * m * n * k, 4 * n * k));
+    rt_scratch_drop(team, &g.room);
     return 0;
 }

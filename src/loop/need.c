@@ -104,6 +104,18 @@ bool need_is_packed(const needing *n, uint32_t operand)
            loop_can_pack(n->p, n->op, operand) != LOOP_PACKS_NOTHING;
 }
 
+void need_split(needing *n, sym_expr rows, sym_expr columns, sym_expr depth)
+{
+    if (need_real(n) != NEED_FLOAT || !need_may_be(n, rows, RT_AMX_LEAST, INT64_MAX) ||
+        !need_may_be(n, columns, RT_AMX_LEAST, INT64_MAX) ||
+        !need_may_be(n, depth, RT_AMX_LEAST, INT64_MAX))
+        return;
+    sym_expr lines = need_up_to(n, need_least(n, rows, RT_AMX_ROWS), RT_PANEL),
+             steps = need_up_to(n, need_least(n, depth, RT_AMX_DEPTH), RT_PANEL);
+    need_give_each(n, need_bytes(n, need_times(n, sym_add_int(n->t, lines, RT_PANEL), steps),
+                                 RT_AMX_STEP_BYTES));
+}
+
 loop_need loop_need_of(const loop_program *p, const loop_op *op)
 {
     needing n = {.p = p, .t = p->symbols, .op = op};

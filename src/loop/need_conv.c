@@ -201,6 +201,7 @@ void need_conv(needing *n)
     if (in_bands) each = band_bytes(n, &g);
     if (beyond && !depthwise) each = sym_max(n->t, each, indirect_bytes(n, &g));
     need_give_each(n, each);
+    if (!depthwise) need_split(n, g.out_pixels, g.out_each, need_times(n, g.taps, g.in_each));
 }
 
 /* ---- Winograd's algorithm ---- */

@@ -37,4 +37,8 @@ bool need_is_packed(const needing *n, uint32_t operand);
 void need_share(needing *n, sym_expr more);
 void need_give_each(needing *n, sym_expr more);
 
+/* What a block of so many rows and columns and such a depth is split into, where its sums are floats
+ * (rt_block_amx.c). */
+void need_split(needing *n, sym_expr rows, sym_expr columns, sym_expr depth);
+
 #endif

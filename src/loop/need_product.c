@@ -10,6 +10,7 @@ void need_gemm(needing *n)
     if (!need_is(n, a->strides[1], 1) && !need_is(n, a->sizes[1], 1))
         need_share(n, need_bytes(n, need_times(n, a->sizes[0], a->sizes[1]), need_real(n)));
     if (!need_is_packed(n, 1)) need_share(n, need_panels(n, b->sizes[1], b->sizes[0]));
+    need_split(n, a->sizes[0], b->sizes[1], b->sizes[0]);
 }
 
 /* Few rows as floats, and B's panels; of more rows a worker's part of A, and a piece of a panel as floats. */
@@ -91,6 +92,7 @@ static void need_product(needing *n, const product *p)
     if (p->copies_c)
         need_give_each(n, need_bytes(n, need_times(n, rows, group), RT_PANEL * need_real(n)));
     need_give_each(n, need_bytes(n, rows, NEED_POINTER));
+    need_split(n, rows, p->n, p->k);
 }
 
 void need_bmm(needing *n)
