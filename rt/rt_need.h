@@ -11,11 +11,12 @@ enum {
     RT_LINE = 64,      /* what each piece of memory is rounded up to */
     RT_PAGE = 4096,
 
-    RT_AMX_ROWS = 384,     /* that are split at a time, */
-    RT_AMX_DEPTH = 128,    /* and steps of depth, */
-    RT_AMX_STEP_BYTES = 6, /* of each, */
-    RT_AMX_LEAST = 40,     /* where there are as many rows, columns and steps */
-    RT_GEMM_TILES = 32,    /* tiles of rows in a task */
+    RT_AMX_ROWS = 384,      /* that are split at a time, */
+    RT_AMX_DEPTH = 128,     /* and steps of depth, */
+    RT_AMX_STEP_BYTES = 6,  /* of each, */
+    RT_AMX_LEAST = 44,      /* where there are as many columns and steps, */
+    RT_AMX_LEAST_ROWS = 72, /* and rows */
+    RT_GEMM_TILES = 32,     /* tiles of rows in a task */
 
     RT_BMM_TILES = 16,               /* tiles of rows in a task */
     RT_BMM_GROUP_BYTES = 256 * 1024, /* packed B of one */

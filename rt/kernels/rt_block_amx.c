@@ -189,10 +189,10 @@ static exponents split_panel(const float *panel, int64_t steps, char *planes)
     for (int64_t k = 0; k < steps; k += STEPS, planes += TILE_BYTES)
         for (int64_t line = 0; line < HALF; line++)
             for (int64_t n = 0; n < RT_PANEL; n += VL) {
-                const float *even = panel + (k + line) * RT_PANEL + n,
-                            *odd = even + HALF * RT_PANEL;
-                split(k + line < steps ? _mm512_loadu_ps(even) : _mm512_setzero_ps(),
-                      k + line + HALF < steps ? _mm512_loadu_ps(odd) : _mm512_setzero_ps(),
+                int64_t at = (k + line) * RT_PANEL + n, other = at + HALF * RT_PANEL;
+                split(k + line < steps ? _mm512_loadu_ps(panel + at) : _mm512_setzero_ps(),
+                      k + line + HALF < steps ? _mm512_loadu_ps(panel + other)
+                                              : _mm512_setzero_ps(),
                       planes + line * LINE_BYTES + n * 4, &r);
             }
     return exponents_of(&r);
@@ -218,8 +218,14 @@ static exponents split_panel(const float *panel, int64_t steps, char *planes)
         if (both_rows && both_columns) RT_AMX_BF16(3, 5, 7); \
     } while (0)
 
+/* What is split next, and lines of it that are fetched from memory with each tile. */
+typedef struct ahead {
+    const char *next;
+    int64_t lines;
+} ahead;
+
 RT_AMX RT_INLINE void sum_tiles(const char *a, const char *b, int64_t tiles, float *sums,
-                                const int both_rows, const int both_columns)
+                                ahead *fetch, const int both_rows, const int both_columns)
 {
     RT_AMX_ZERO(0);
     RT_AMX_ZERO(1);
@@ -228,6 +234,8 @@ RT_AMX RT_INLINE void sum_tiles(const char *a, const char *b, int64_t tiles, flo
     for (; tiles > 0; tiles--, a += TILE_BYTES, b += TILE_BYTES) {
         LOAD_A(0);
         LOAD_B(2);
+        for (int64_t line = 0; line < fetch->lines; line++, fetch->next += RT_LINE)
+            _mm_prefetch(fetch->next, _MM_HINT_T1);
         MULTIPLY();
         LOAD_B(1);
         MULTIPLY();
@@ -274,23 +282,25 @@ RT_INLINE void finish_rows(const rt_block *block, const part *p, const float *su
 /* `unfit`: of rows whose sums are not wanted, or NULL. */
 RT_AMX static void multiply_panel(const rt_block *block, const part *p, const char *rows_planes,
                                   const char *panel_planes, int64_t n0, const char *unfit,
-                                  rt_amx_shape *shape)
+                                  const float *next, rt_amx_shape *shape)
 {
     _Alignas(RT_LINE) float sums[AMX_STRIP * RT_PANEL];
-    int64_t tiles = rt_ceil_div(p->steps, STEPS);
+    int64_t tiles = rt_ceil_div(p->steps, STEPS),
+            all = rt_ceil_div(p->m1 - p->m0, AMX_STRIP) * tiles;
+    ahead fetch = {(const char *)next, rt_ceil_div(p->steps * RT_PANEL * 4 / RT_LINE, all)};
     int both_columns = block->n - n0 > RT_PANEL / 2;
     float *c = block->c + p->m0 * block->ldc + n0;
     for (int64_t m0 = p->m0; m0 < p->m1; m0 += AMX_STRIP, rows_planes += tiles * TILE_BYTES) {
         int64_t rows = rt_min(AMX_STRIP, p->m1 - m0);
         rt_amx_rows(shape, rows);
         if (rows > AMX_ROWS && both_columns)
-            sum_tiles(rows_planes, panel_planes, tiles, sums, 1, 1);
+            sum_tiles(rows_planes, panel_planes, tiles, sums, &fetch, 1, 1);
         else if (rows > AMX_ROWS)
-            sum_tiles(rows_planes, panel_planes, tiles, sums, 1, 0);
+            sum_tiles(rows_planes, panel_planes, tiles, sums, &fetch, 1, 0);
         else if (both_columns)
-            sum_tiles(rows_planes, panel_planes, tiles, sums, 0, 1);
+            sum_tiles(rows_planes, panel_planes, tiles, sums, &fetch, 0, 1);
         else
-            sum_tiles(rows_planes, panel_planes, tiles, sums, 0, 0);
+            sum_tiles(rows_planes, panel_planes, tiles, sums, &fetch, 0, 0);
         if (!unfit) finish_rows(block, p, sums, c, rows, n0);
         for (int64_t i = 0; unfit && i < rows; i++)
             if (!unfit[m0 - p->m0 + i])
@@ -337,7 +347,7 @@ static size_t planes_bytes(int64_t rows, int64_t tiles)
 /* Some rows fit, and others do not. */
 RT_AMX RT_OUTLINE void multiply_each(const rt_block *block, const part *p, const char *rows_planes,
                                      const char *panel_planes, exponents of_panel, int64_t n0,
-                                     rt_amx_shape *shape)
+                                     const float *next, rt_amx_shape *shape)
 {
     char unfit[RT_AMX_ROWS];
     source s = source_of(block, p);
@@ -349,7 +359,7 @@ RT_AMX RT_OUTLINE void multiply_each(const rt_block *block, const part *p, const
         one.m1 = one.m0 + 1;
         multiply_floats(block, &one, n0, rt_min(n0 + RT_PANEL, block->n));
     }
-    multiply_panel(block, p, rows_planes, panel_planes, n0, unfit, shape);
+    multiply_panel(block, p, rows_planes, panel_planes, n0, unfit, next, shape);
 }
 
 /* Columns [n0, n1) of a part. */
@@ -361,12 +371,13 @@ RT_AMX static void run_part(const rt_block *block, const part *p, int64_t n0, in
     exponents of_rows = split_rows(block, p, rows);
     rt_amx_shape shape = rt_amx_begin();
     for (int64_t n = n0; n < n1; n += RT_PANEL) {
-        exponents of_panel =
-            split_panel(block->packed + n * depth + p->begin * RT_PANEL, p->steps, panel);
+        const float *from = block->packed + n * depth + p->begin * RT_PANEL,
+                    *next = from + (n + RT_PANEL < n1 ? depth : p->steps) * RT_PANEL;
+        exponents of_panel = split_panel(from, p->steps, panel);
         if (fit_together(of_rows, of_panel))
-            multiply_panel(block, p, rows, panel, n, NULL, &shape);
+            multiply_panel(block, p, rows, panel, n, NULL, next, &shape);
         else if (fits(of_panel))
-            multiply_each(block, p, rows, panel, of_panel, n, &shape);
+            multiply_each(block, p, rows, panel, of_panel, n, next, &shape);
         else
             multiply_floats(block, p, n, rt_min(n + RT_PANEL, n1));
     }
@@ -374,11 +385,11 @@ RT_AMX static void run_part(const rt_block *block, const part *p, int64_t n0, in
 }
 
 /* Is what tiles take less than what floats do? In cycles for 32 rows, 32 columns and 32 steps of depth, as
- * measured. Rows that are gathered from several taps take more. */
+ * measured where B comes from memory. Rows that are gathered from several taps take more. */
 static int pays(int64_t rows, int64_t columns, int64_t depth, int is_gathered)
 {
-    enum { FLOATS = 1100, TILES = 400, FINISH = 200, ROWS = 600, GATHERED = 1400, PANEL = 400 };
-    if (rows < RT_AMX_LEAST || columns < RT_AMX_LEAST || depth < RT_AMX_LEAST) return 0;
+    enum { FLOATS = 1100, TILES = 400, FINISH = 200, ROWS = 900, GATHERED = 1600, PANEL = 1400 };
+    if (rows < RT_AMX_LEAST_ROWS || columns < RT_AMX_LEAST || depth < RT_AMX_LEAST) return 0;
     int64_t tiles = rt_min(rt_ceil_div(depth, STEPS), DEPTH / STEPS);
     return TILES + FINISH / tiles + (is_gathered ? GATHERED : ROWS) * RT_PANEL / columns +
                PANEL * AMX_STRIP / rows <

@@ -106,7 +106,7 @@ bool need_is_packed(const needing *n, uint32_t operand)
 
 void need_split(needing *n, sym_expr rows, sym_expr columns, sym_expr depth)
 {
-    if (need_real(n) != NEED_FLOAT || !need_may_be(n, rows, RT_AMX_LEAST, INT64_MAX) ||
+    if (need_real(n) != NEED_FLOAT || !need_may_be(n, rows, RT_AMX_LEAST_ROWS, INT64_MAX) ||
         !need_may_be(n, columns, RT_AMX_LEAST, INT64_MAX) ||
         !need_may_be(n, depth, RT_AMX_LEAST, INT64_MAX))
         return;
