@@ -1,5 +1,5 @@
-/* rt_half_windows.h - how packed weights of a convolution of bf16 lie, for what packs and what reads them: for
- * each group panels of [position of the window][lines of two channels][RT_PANEL words] (rt_kernels.h).
+/* rt_half_windows.h - how packed weights of a convolution of bf16 lie, for what packs and what reads them:
+ * for each group panels of [position of the window][lines of two channels][RT_PANEL words] (rt_kernels.h).
  *
  * A tap is a stretch of depth that is contiguous in the input: the channels of a pixel, or, of few channels,
  * of a row of the window. It is cut into tiles of the same depth, for which channels are added that are zero.

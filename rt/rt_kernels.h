@@ -232,7 +232,8 @@ void rt_half_conv_pack(rt_pool *pool, const rt_conv *conv, const uint16_t *weigh
 void rt_half_conv_unpack(rt_pool *pool, const rt_conv *conv, const uint32_t *packed, float *weight);
 
 /* y = convolution of x, with sums of floats; of post the bias and the epilogue, which a transposed one has
- * not. y has the strides that a transposed one has, also where it is none. What is subnormal counts as zero. */
+ * not. y has the strides that a transposed one has, also where it is none. What is subnormal counts as
+ * zero. */
 int rt_half_conv(rt_team *team, const rt_conv *conv, const uint16_t *x, const uint32_t *packed,
                  float *y, const rt_post *post);
 

@@ -86,8 +86,7 @@ typedef struct conv {
     int64_t position_lines, positions; /* of a panel */
     int64_t height, width;             /* outputs of a task */
     int64_t rows, columns;             /* of a section, in input pixels */
-    int64_t pixel_bytes,
-        pitch; /* from an output to the next; from a row of them to the next, in outputs */
+    int64_t pixel_bytes, pitch;        /* from an output to the next; to the next row, in outputs */
     int64_t row_parts, column_parts, panel_parts;
     tap *taps;     /* of one phase after the other */
     int64_t *ends; /* of those of a phase */
@@ -573,7 +572,7 @@ RT_AMX static void conv_task(void *context, int64_t begin, int64_t end, int work
 
 /* ---- a product ---- */
 
-/* One tap that reads the input as it lies, for results that lie in order: from a pixel to the next in both. */
+/* One tap that reads the input as it lies, for results in order: from a pixel to the next in both. */
 static int is_product(const rt_conv *g, int64_t *a_row, int64_t *ldc)
 {
     for (int d = 0; d < 3; d++)
