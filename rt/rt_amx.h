@@ -3,7 +3,8 @@
  * Registers 0 to 3 hold sums, of 32 rows by 32 columns, 4 and 5 A, 6 and 7 B. A tile of B is 16 lines of a
  * panel as they lie (rt_kernels.h): words of two steps of bf16, or of four of int8. What uses tiles lies
  * between rt_amx_begin() and rt_amx_end(), and takes whole ones: of A and of the sums as many rows as
- * rt_amx_rows() has said last, of B all 16.
+ * rt_amx_rows() has said last, of B all 16, unless they have begun with
+ * fewer lines.
  */
 #ifndef RT_AMX_H
 #define RT_AMX_H
@@ -44,9 +45,9 @@ _Static_assert((int)RT_PANEL == 2 * 16, "two tiles of sums are as wide as a pane
 #define RT_AMX_U8_I8(sum, a, b) __asm__ volatile("tdpbusd %%tmm" #b ", %%tmm" #a ", %%tmm" #sum ::)
 
 /* Rows that tiles of A and of the sums have: of the upper ones, and of the lower ones, 0 where the sums have
- * no more than 16. */
+ * no more than 16. Lines: of a tile of B, and words of a row of A. */
 typedef struct rt_amx_shape {
-    int64_t upper, lower;
+    int64_t upper, lower, lines;
 } rt_amx_shape;
 
 /* Changes the shape, and with it what all tiles hold, if it is another one. */
@@ -59,20 +60,27 @@ RT_AMX RT_INLINE void rt_amx_rows(rt_amx_shape *shape, int64_t rows)
     } tiles = {.palette = 1};
     int64_t upper = rt_min(rows, AMX_ROWS), lower = rows - upper;
     if (shape->upper == upper && shape->lower == lower) return;
-    *shape = (rt_amx_shape){upper, lower};
+    shape->upper = upper;
+    shape->lower = lower;
     for (int i = 0; i < 8; i++) {
-        int is_b = i >= 6, is_lower = i == 2 || i == 3 || i == 5;
-        tiles.row_bytes[i] = AMX_BYTES;
-        tiles.rows[i] = (uint8_t)(is_b ? AMX_ROWS : is_lower && lower ? lower : upper);
+        int is_a = i == 4 || i == 5, is_b = i >= 6, is_lower = i == 2 || i == 3 || i == 5;
+        tiles.row_bytes[i] = (uint16_t)(is_a ? 4 * shape->lines : AMX_BYTES);
+        tiles.rows[i] = (uint8_t)(is_b ? shape->lines : is_lower && lower ? lower : upper);
     }
     __asm__ volatile("ldtilecfg %0" ::"m"(tiles));
 }
 
-RT_AMX RT_INLINE rt_amx_shape rt_amx_begin(void)
+/* With tiles of B of so many lines. */
+RT_AMX RT_INLINE rt_amx_shape rt_amx_begin_with(int64_t lines)
 {
-    rt_amx_shape shape = {0, 0};
+    rt_amx_shape shape = {0, 0, lines};
     rt_amx_rows(&shape, AMX_STRIP);
     return shape;
+}
+
+RT_AMX RT_INLINE rt_amx_shape rt_amx_begin(void)
+{
+    return rt_amx_begin_with(AMX_ROWS);
 }
 
 RT_AMX RT_INLINE void rt_amx_end(void)

@@ -224,6 +224,11 @@ size_t rt_dtype_bytes(uint32_t dtype);
  * change between calls, or there is no memory. is_packed: it is there already. */
 void *rt_weight_of(rt_frame *frame, const void *from, const rt_weight_key *key, size_t bytes,
                    int *is_packed);
+/* Likewise of a constant, which never changes. */
+void *rt_constant_of(rt_frame *frame, const void *from, const rt_weight_key *key, size_t bytes,
+                     int *is_packed);
+/* What is kept there is not what it was to be. */
+void rt_forget(rt_frame *frame, const void *memory);
 void rt_weights_free(fe_context *context);
 size_t rt_weights_bytes(const fe_context *context);
 /* rt_take.c: what inputs are taken of others, once these are known to be as declared. */

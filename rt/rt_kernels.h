@@ -112,6 +112,7 @@ typedef struct rt_halves {
     const uint16_t *a; /* A[m,k] at a[m * a_row + k * a_col] */
     int64_t a_row, a_col;
     const uint32_t *packed; /* rt_halves_pack; NULL: for few rows B as it lies, */
+    int64_t lines;          /* of a panel; 0: as many as depth takes */
     const uint16_t *b;      /* (k, n) at b[k * b_row + n * b_col], one of these 1 */
     int64_t b_row, b_col;
     float *c; /* n contiguous */
@@ -214,6 +215,30 @@ int RT_TYPED(rt_conv)(rt_team *team, const rt_conv *conv, const rt_real *x, cons
  * [O, I/groups, D, H, W] the five given. */
 int rt_conv_weight_f32(rt_team *team, const rt_conv *conv, const float *x, const float *grad,
                        float *out, const int64_t *strides);
+
+/* ---- convolution of bf16 (rt_half_conv.c) ---- */
+
+/* Does this processor have kernels for them? What has not makes floats of them (rt_half_conv_floats). */
+int rt_half_conv_here(void);
+
+/* Bytes of packed weights. Align the memory to 64. */
+size_t rt_half_conv_packed_bytes(const rt_conv *conv);
+
+/* As rt_conv_pack_f32, into panels of lines of two steps of depth (rt_half_windows.h). */
+void rt_half_conv_pack(rt_pool *pool, const rt_conv *conv, const uint16_t *weight,
+                       const int64_t *strides, uint32_t *packed);
+
+/* The weight as floats again, contiguous. */
+void rt_half_conv_unpack(rt_pool *pool, const rt_conv *conv, const uint32_t *packed, float *weight);
+
+/* y = convolution of x, with sums of floats; of post the bias and the epilogue, which a transposed one has
+ * not. y has the strides that a transposed one has, also where it is none. What is subnormal counts as
+ * zero. */
+int rt_half_conv(rt_team *team, const rt_conv *conv, const uint16_t *x, const uint32_t *packed,
+                 float *y, const rt_post *post);
+
+/* x as floats with channels last, contiguous. */
+void rt_half_conv_floats(rt_pool *pool, const rt_conv *conv, const uint16_t *x, float *floats);
 
 /* ---- scaled dot-product attention (rt_sdpa.c) ---- */
 

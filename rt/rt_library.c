@@ -23,6 +23,7 @@ static void frame_free(rt_frame *frame)
 {
     if (!frame) return;
     rt_kept_free(frame->context);
+    rt_weights_free(frame->context);
     rt_area_free(&frame->context->area);
     free(frame->context);
     free(frame);

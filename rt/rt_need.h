@@ -41,6 +41,9 @@ enum {
     RT_CONV_BAND_PIXELS = 512,      /* output pixels of a task with a band */
     RT_CONV_BAND_BYTES = 128 << 10, /* of the band, unless that leaves few pixels: */
     RT_CONV_BAND_FEW = 2 * RT_MOST_ROWS,
+    RT_HALF_CONV_STEPS = 32,             /* of depth, that a tile of bf16 has at most */
+    RT_HALF_CONV_BAND_BYTES = 192 << 10, /* of bf16, unless that leaves less than */
+    RT_HALF_CONV_LEAST = 32,             /* output pixels */
     RT_CONV_COPY_BYTES = 1 << 20, /* images that are re-laid at a time, but for a larger one */
     RT_CONV_PHASE_TILES = 16,     /* transposed: tiles of rows in a task, */
     RT_CONV_PHASE_COLUMNS = 128,  /* and columns of its results */

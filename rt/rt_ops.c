@@ -129,6 +129,24 @@ void rt_weight_strides(const fe_tensor *w, int64_t *strides)
     for (uint32_t d = 2; d < w->rank; d++) strides[5 - w->rank + d] = w->strides[d];
 }
 
+rt_weight_key rt_conv_key(const rt_conv *conv, const int64_t *strides, int64_t kind)
+{
+    rt_weight_key key = {
+        {kind, conv->transposed, conv->groups, conv->in_channels, conv->out_channels}};
+    memcpy(key.numbers + 5, conv->kernel, 3 * sizeof *key.numbers);
+    memcpy(key.numbers + 8, conv->stride, 3 * sizeof *key.numbers);
+    memcpy(key.numbers + 11, conv->dilation, 3 * sizeof *key.numbers);
+    memcpy(key.numbers + 14, strides, 5 * sizeof *key.numbers);
+    return key;
+}
+
+int rt_is_larger_than_input(const fe_tensor *y)
+{
+    for (uint32_t d = 2; d < y->rank; d++)
+        if (y->sizes[d] < 0) return 1;
+    return 0;
+}
+
 rt_conv rt_conv_of(const rt_call *call)
 {
     rt_conv conv = conv_of(&call->in[0], &call->in[1], &call->out[0], call->ints[RT_CONV_GROUPS],

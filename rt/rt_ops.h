@@ -55,7 +55,13 @@ void rt_copy_any(char *to, const int64_t *to_strides, const char *from, const in
 /* Strides of a convolution's weight, spatial axes right-aligned. */
 void rt_weight_strides(const fe_tensor *w, int64_t *strides);
 
-/* The geometry of a call of conv. */
+/* By which a packed weight is kept; kind: how it is packed. */
+rt_weight_key rt_conv_key(const rt_conv *conv, const int64_t *strides, int64_t kind);
+
+/* Of a convolution's result: the sizes that the run alone knows may be less than nothing. */
+int rt_is_larger_than_input(const fe_tensor *y);
+
+/* The geometry of a call of conv, or of half_conv. */
 rt_conv rt_conv_of(const rt_call *call);
 
 /* ---- rt_ops_real.c ---- */

@@ -187,25 +187,12 @@ static int64_t pixel_stride(const fe_tensor *y)
     return y->sizes[0] == 1 || y->strides[0] == expected ? row : 0;
 }
 
-/* The sizes of a result that the run alone knows may be less than nothing. */
-static int is_larger_than_input(const fe_tensor *y)
-{
-    for (uint32_t d = 2; d < y->rank; d++)
-        if (y->sizes[d] < 0) return 1;
-    return 0;
-}
-
 /* The weight as panels where they are kept from call to call; else NULL. */
 static const rt_real *kept_weight(rt_frame *frame, const rt_conv *conv, const fe_tensor *w,
                                   const int64_t *strides)
 {
-    rt_weight_key key = {
-        {2 + conv->tile, conv->transposed, conv->groups, conv->in_channels, conv->out_channels}};
+    rt_weight_key key = rt_conv_key(conv, strides, 2 + conv->tile);
     int is_packed;
-    memcpy(key.numbers + 5, conv->kernel, 3 * sizeof *key.numbers);
-    memcpy(key.numbers + 8, conv->stride, 3 * sizeof *key.numbers);
-    memcpy(key.numbers + 11, conv->dilation, 3 * sizeof *key.numbers);
-    memcpy(key.numbers + 14, strides, 5 * sizeof *key.numbers);
     key.numbers[19] = RT_REAL_BYTES;
     rt_real *packed =
         rt_weight_of(frame, w->data, &key, RT_TYPED(rt_conv_packed_bytes)(conv), &is_packed);
@@ -270,7 +257,7 @@ int RT_TYPED(rt_convolve)(rt_frame *frame, const rt_call *call, rt_conv conv, in
     int y_ready = y_stride > 0 || conv.transposed; /* which takes any strides */
     if (y_stride > 0) conv.y_row = y_stride;
     int64_t pixels = conv.batch * conv.out[0] * conv.out[1] * conv.out[2];
-    if (is_larger_than_input(y))
+    if (rt_is_larger_than_input(y))
         return rt_fail(frame, FE_RUN_ASSERTION,
                        "a convolution's kernel is larger than its padded input");
     if (pixels == 0 || conv.out_channels == 0) return 0;

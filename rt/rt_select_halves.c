@@ -3,9 +3,20 @@
  */
 #include "rt_kernels.h"
 
-typedef int (*halves_fn)(rt_team *, const rt_halves *, const rt_post *);
+typedef struct halves_kernels {
+    int (*product)(rt_team *, const rt_halves *, const rt_post *);
+    int (*conv)(rt_team *, const rt_conv *, const uint16_t *x, const uint32_t *packed, float *y,
+                const rt_post *);
+    void (*floats)(rt_pool *, const rt_conv *, const uint16_t *x, float *floats);
+    int (*multiplies_tiles)(void);
+} halves_kernels;
 
-#define DECLARE(isa) int rt_halves_##isa(rt_team *, const rt_halves *, const rt_post *);
+#define DECLARE(isa)                                                                       \
+    int rt_halves_##isa(rt_team *, const rt_halves *, const rt_post *);                    \
+    int rt_half_conv_##isa(rt_team *, const rt_conv *, const uint16_t *, const uint32_t *, \
+                           float *, const rt_post *);                                      \
+    void rt_half_conv_floats_##isa(rt_pool *, const rt_conv *, const uint16_t *, float *); \
+    int rt_multiplies_tiles_##isa(void);
 DECLARE(base)
 #if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
 #define SEVERAL
@@ -13,15 +24,36 @@ DECLARE(v3)
 DECLARE(v4)
 #endif
 
-static const halves_fn tables[] = {
-    rt_halves_base,
+#define KERNELS(isa)                                                                              \
+    {                                                                                             \
+        rt_halves_##isa, rt_half_conv_##isa, rt_half_conv_floats_##isa, rt_multiplies_tiles_##isa \
+    }
+
+static const halves_kernels tables[] = {
+    KERNELS(base),
 #ifdef SEVERAL
-    rt_halves_v3,
-    rt_halves_v4,
+    KERNELS(v3),
+    KERNELS(v4),
 #endif
 };
 
 int rt_halves_f32(rt_team *team, const rt_halves *args, const rt_post *post)
 {
-    return tables[rt_isa_level()](team, args, post);
+    return tables[rt_isa_level()].product(team, args, post);
+}
+
+int rt_half_conv(rt_team *team, const rt_conv *conv, const uint16_t *x, const uint32_t *packed,
+                 float *y, const rt_post *post)
+{
+    return tables[rt_isa_level()].conv(team, conv, x, packed, y, post);
+}
+
+void rt_half_conv_floats(rt_pool *pool, const rt_conv *conv, const uint16_t *x, float *floats)
+{
+    tables[rt_isa_level()].floats(pool, conv, x, floats);
+}
+
+int rt_half_conv_here(void)
+{
+    return tables[rt_isa_level()].multiplies_tiles();
 }

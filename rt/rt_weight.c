@@ -1,4 +1,5 @@
-/* rt_weight.c - weights that are inputs, in the order in which operators read them, kept from call to call.
+/* rt_weight.c - weights that are inputs, in the order in which operators read them, kept from call to call;
+ * and constants, in an order that this processor alone needs.
  *
  * The caller says by a number of each input when what it holds is the same as before (fe_call.versions).
  * Calls of operators come in the same order in each run, so that each finds what it has kept where the one
@@ -71,11 +72,9 @@ static rt_packed *find(fe_context *context, const void *from, const rt_weight_ke
     return &w->at[w->count++];
 }
 
-void *rt_weight_of(rt_frame *frame, const void *from, const rt_weight_key *key, size_t bytes,
-                   int *is_packed)
+static void *keep(fe_context *context, const void *from, const rt_weight_key *key, uint64_t version,
+                  size_t bytes, int *is_packed)
 {
-    fe_context *context = frame->context;
-    uint64_t version = version_of(context, from);
     rt_packed *p = version ? find(context, from, key) : NULL;
     if (!p) return NULL;
     *is_packed = p->version == version && is_same(p, from, key);
@@ -89,6 +88,25 @@ void *rt_weight_of(rt_frame *frame, const void *from, const rt_weight_key *key, 
     p->version = p->memory ? version : 0;
     p->run = context->packed.run;
     return p->memory;
+}
+
+void *rt_weight_of(rt_frame *frame, const void *from, const rt_weight_key *key, size_t bytes,
+                   int *is_packed)
+{
+    return keep(frame->context, from, key, version_of(frame->context, from), bytes, is_packed);
+}
+
+void *rt_constant_of(rt_frame *frame, const void *from, const rt_weight_key *key, size_t bytes,
+                     int *is_packed)
+{
+    return keep(frame->context, from, key, 1, bytes, is_packed);
+}
+
+void rt_forget(rt_frame *frame, const void *memory)
+{
+    rt_weights *w = &frame->context->packed;
+    for (uint32_t i = 0; i < w->count; i++)
+        if (w->at[i].memory == memory) w->at[i].version = 0;
 }
 
 void rt_weights_free(fe_context *context)

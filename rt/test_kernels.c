@@ -28,6 +28,7 @@ static void test_all(int threads)
     test_tiles();
     test_sdpas();
     test_long_sums_f32();
+    test_half_convs();
     if (threads < 3) test_halves(tests.pool, &tests.passed, &tests.failed);
     if (threads != 2) return;
     test_products_f64();

@@ -139,6 +139,7 @@ void test_products_of_integers(void);
 void test_conv_weights(void);
 void test_tiles(void);
 void test_sdpas(void);
+void test_half_convs(void);
 void test_halves(rt_pool *threads, int *good, int *bad);
 void test_pool(rt_pool *threads, int *good, int *bad);
 

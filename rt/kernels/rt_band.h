@@ -5,6 +5,22 @@
 #include "rt_isa.h"
 #include "rt_turn.h"
 
+/* From a pixel to the next one, of all images, where they are evenly spaced; else -1. */
+RT_INLINE int64_t rt_pixel_spacing(int64_t batch, const int64_t *sizes, int64_t batch_stride,
+                                   const int64_t *strides)
+{
+    int64_t spacing = 0, inner = 1;
+    for (int axis = 2; axis >= -1; axis--) {
+        int64_t size = axis >= 0 ? sizes[axis] : batch,
+                stride = axis >= 0 ? strides[axis] : batch_stride;
+        if (size == 1) continue;
+        if (inner == 1) spacing = stride;
+        if (stride != spacing * inner) return -1;
+        inner *= size;
+    }
+    return spacing;
+}
+
 /* `count` pixels of some channels, to `pitch` numbers apart. */
 RT_INLINE void rt_copy_pixels(const rt_real *from, int64_t pixel, int64_t channel, int64_t count,
                               int64_t channels, rt_real *to, int64_t pitch)

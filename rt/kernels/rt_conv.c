@@ -380,20 +380,12 @@ static int run_copied(rt_team *team, const rt_conv *g, const rt_real *x, const r
  * Returns the spacing, or -1. */
 static int64_t gemm_spacing(const rt_conv *g)
 {
-    int64_t spacing = 0, inner = 1;
     if (g->groups != 1 || g->x_channel != 1) return -1;
-    for (int axis = 2; axis >= -1; axis--) {
-        int64_t size = axis >= 0 ? g->in[axis] : g->batch;
-        int64_t stride = axis >= 0 ? g->x[axis] : g->x_batch;
-        if (axis >= 0 && (g->kernel[axis] != 1 || g->stride[axis] != 1 || g->pad[axis] != 0 ||
-                          g->out[axis] != size))
+    for (int axis = 0; axis < 3; axis++)
+        if (g->kernel[axis] != 1 || g->stride[axis] != 1 || g->pad[axis] != 0 ||
+            g->out[axis] != g->in[axis])
             return -1;
-        if (size == 1) continue;
-        if (inner == 1) spacing = stride;
-        if (stride != spacing * inner) return -1;
-        inner *= size;
-    }
-    return spacing;
+    return rt_pixel_spacing(g->batch, g->in, g->x_batch, g->x);
 }
 
 static int64_t band_channels(const rt_conv *g)

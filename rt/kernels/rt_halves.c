@@ -400,7 +400,7 @@ int RT_FN(rt_halves)(rt_team *team, const rt_halves *args, const rt_post *post)
     halves s = {.args = args,
                 .post = post,
                 .panels = rt_ceil_div(args->n, RT_PANEL),
-                .lines = rt_ceil_div(args->k, 2)};
+                .lines = args->lines ? args->lines : rt_ceil_div(args->k, 2)};
     if (args->is_bf16 && !args->by_floats)
         s.by = args->m >= LEAST_TILE_ROWS && RT_FN(rt_multiplies_tiles)() ? BY_TILES
                : RT_FN(rt_multiplies_pairs)()                             ? BY_PAIRS

@@ -7,19 +7,14 @@
  */
 #include "rt_isa.h"
 
-#include "rt_amx.h"
+#include "rt_amx_panel.h"
 #include "rt_halves.h"
 
 #ifdef RT_HAS_AMX
 
-#include <immintrin.h>
-
 enum {
-    STEPS = 32,       /* of depth, of a tile */
-    LINES = AMX_ROWS, /* of a panel, likewise */
-    LINE_BYTES = RT_PANEL * sizeof(uint32_t),
-    HALF_LINE = LINE_BYTES / 2,
-    DEPTH = 256, /* of a part */
+    LINES = AMX_ROWS, /* of a tile of a panel */
+    DEPTH = 256,      /* of a part */
     GROUP_BYTES = 512 * 1024
 };
 
@@ -29,73 +24,16 @@ typedef struct part {
     const uint16_t *a;           /* rows `row_bytes` apart */
     int64_t row_bytes;
     int64_t rest; /* steps behind the whole tiles, in a copy with zeros behind them */
-    uint16_t rest_a[AMX_STRIP][STEPS];
+    uint16_t rest_a[AMX_STRIP][AMX_STEPS];
 } part;
 
-/* Sums += A x B of so many tiles of depth: of both halves of the rows and the columns, or of one. */
+/* Sums += A x B of so many tiles of depth. */
 RT_AMX RT_INLINE void add_tiles(const void *a, int64_t row_bytes, const void *b, int64_t tiles,
                                 const int both_rows, const int both_columns)
 {
-    const char *upper = a, *lower = upper + AMX_ROWS * row_bytes, *lines = b;
-    for (; tiles > 0;
-         tiles--, upper += AMX_BYTES, lower += AMX_BYTES, lines += LINES * LINE_BYTES) {
-        RT_AMX_LOAD(6, lines, LINE_BYTES);
-        RT_AMX_LOAD(4, upper, row_bytes);
-        RT_AMX_BF16(0, 4, 6);
-        if (both_columns) {
-            RT_AMX_LOAD(7, lines + HALF_LINE, LINE_BYTES);
-            RT_AMX_BF16(1, 4, 7);
-        }
-        if (both_rows) {
-            RT_AMX_LOAD(5, lower, row_bytes);
-            RT_AMX_BF16(2, 5, 6);
-            if (both_columns) RT_AMX_BF16(3, 5, 7);
-        }
-    }
-}
-
-/* To and from the sums: c is 32 rows, `stride` bytes apart, or (stride 0) one for all. */
-RT_AMX RT_INLINE void load_sums(const float *c, int64_t stride, const int both_rows,
-                                const int both_columns)
-{
-    const char *upper = (const char *)c, *lower = upper + AMX_ROWS * stride;
-    RT_AMX_LOAD(0, upper, stride);
-    if (both_columns) RT_AMX_LOAD(1, upper + HALF_LINE, stride);
-    if (both_rows) RT_AMX_LOAD(2, lower, stride);
-    if (both_rows && both_columns) RT_AMX_LOAD(3, lower + HALF_LINE, stride);
-}
-
-RT_AMX RT_INLINE void store_sums(float *c, int64_t stride, const int both_rows,
-                                 const int both_columns)
-{
-    char *upper = (char *)c, *lower = upper + AMX_ROWS * stride;
-    RT_AMX_STORE(0, upper, stride);
-    if (both_columns) RT_AMX_STORE(1, upper + HALF_LINE, stride);
-    if (both_rows) RT_AMX_STORE(2, lower, stride);
-    if (both_rows && both_columns) RT_AMX_STORE(3, lower + HALF_LINE, stride);
-}
-
-RT_AMX RT_INLINE void zero_sums(void)
-{
-    RT_AMX_ZERO(0);
-    RT_AMX_ZERO(1);
-    RT_AMX_ZERO(2);
-    RT_AMX_ZERO(3);
-}
-
-/* Columns [at, at + 16) of those that there are. */
-RT_INLINE __mmask16 lanes_of(int64_t columns, int64_t at)
-{
-    int64_t count = rt_max(0, rt_min(VL, columns - at));
-    return (__mmask16)((1u << count) - 1);
-}
-
-RT_INLINE void copy_columns(float *to, const float *from, int64_t columns)
-{
-    for (int64_t at = 0; at < RT_PANEL; at += VL) {
-        __mmask16 lanes = lanes_of(columns, at);
-        _mm512_mask_storeu_ps(to + at, lanes, _mm512_maskz_loadu_ps(lanes, from + at));
-    }
+    const char *rows = a, *lines = b;
+    for (; tiles > 0; tiles--, rows += AMX_BYTES, lines += LINES * AMX_LINE_BYTES)
+        rt_amx_add(rows, row_bytes, lines, both_rows, both_columns);
 }
 
 /* Columns of one panel. Those that are no whole tiles go through a buffer. */
@@ -107,23 +45,25 @@ RT_AMX RT_INLINE void columns(const rt_halves_amx *p, const part *s, int64_t n0,
     int is_whole = width == (both_columns ? RT_PANEL : RT_PANEL / 2);
     const uint32_t *b = p->packed + (n0 * p->lines + s->k0 / 2 * RT_PANEL);
     if (s->k0 > 0 && !is_whole)
-        for (int64_t i = 0; i < s->rows; i++) copy_columns(buffer[i], c + i * p->ldc, width);
-    if (s->k0 == 0 && p->bias && !is_whole) copy_columns(buffer[0], p->bias + n0, width);
+        for (int64_t i = 0; i < s->rows; i++) rt_amx_copy_columns(buffer[i], c + i * p->ldc, width);
+    if (s->k0 == 0 && p->bias && !is_whole) rt_amx_copy_columns(buffer[0], p->bias + n0, width);
     if (s->k0 == 0 && !p->bias)
-        zero_sums();
+        rt_amx_zero_sums();
     else if (s->k0 == 0)
-        load_sums(is_whole ? p->bias + n0 : buffer[0], 0, both_rows, both_columns);
+        rt_amx_load_sums(is_whole ? p->bias + n0 : buffer[0], 0, both_rows, both_columns);
     else
-        load_sums(is_whole ? c : buffer[0], is_whole ? ldc : LINE_BYTES, both_rows, both_columns);
+        rt_amx_load_sums(is_whole ? c : buffer[0], is_whole ? ldc : AMX_LINE_BYTES, both_rows,
+                         both_columns);
     add_tiles(s->a, s->row_bytes, b, s->tiles, both_rows, both_columns);
     if (s->rest) {
         uint32_t rest_b[LINES][RT_PANEL] = {{0}};
-        memcpy(rest_b, b + s->tiles * LINES * RT_PANEL, (size_t)(s->rest + 1) / 2 * LINE_BYTES);
+        memcpy(rest_b, b + s->tiles * LINES * RT_PANEL, (size_t)(s->rest + 1) / 2 * AMX_LINE_BYTES);
         add_tiles(s->rest_a, sizeof *s->rest_a, rest_b, 1, both_rows, both_columns);
     }
-    store_sums(is_whole ? c : buffer[0], is_whole ? ldc : LINE_BYTES, both_rows, both_columns);
+    rt_amx_store_sums(is_whole ? c : buffer[0], is_whole ? ldc : AMX_LINE_BYTES, both_rows,
+                      both_columns);
     for (int64_t i = 0; !is_whole && i < s->rows; i++)
-        copy_columns(c + i * p->ldc, buffer[i], width);
+        rt_amx_copy_columns(c + i * p->ldc, buffer[i], width);
 }
 
 static void copy_steps(uint16_t *to, const uint16_t *from, int64_t stride, int64_t steps)
@@ -136,14 +76,14 @@ static void take_part(const rt_halves_amx *p, part *s, uint16_t *copy)
 {
     int64_t steps = rt_min(DEPTH, p->k - s->k0);
     const uint16_t *a = p->a + s->m0 * p->a_row + s->k0 * p->a_col;
-    s->tiles = steps / STEPS;
-    s->rest = steps % STEPS;
+    s->tiles = steps / AMX_STEPS;
+    s->rest = steps % AMX_STEPS;
     s->a = p->a_col == 1 ? a : copy;
     s->row_bytes = (p->a_col == 1 ? p->a_row : DEPTH) * (int64_t)sizeof *a;
     memset(s->rest_a, 0, s->rest ? sizeof s->rest_a : 0);
     for (int64_t i = 0; i < s->rows; i++, a += p->a_row) {
-        if (p->a_col != 1) copy_steps(copy + i * DEPTH, a, p->a_col, s->tiles * STEPS);
-        copy_steps(s->rest_a[i], a + s->tiles * STEPS * p->a_col, p->a_col, s->rest);
+        if (p->a_col != 1) copy_steps(copy + i * DEPTH, a, p->a_col, s->tiles * AMX_STEPS);
+        copy_steps(s->rest_a[i], a + s->tiles * AMX_STEPS * p->a_col, p->a_col, s->rest);
     }
 }
 
@@ -162,7 +102,7 @@ RT_AMX static void run_part(const rt_halves_amx *p, const part *s, int64_t begin
 
 RT_AMX void RT_FN(rt_halves_amx)(const rt_halves_amx *p)
 {
-    int64_t panel_bytes = p->lines * LINE_BYTES,
+    int64_t panel_bytes = p->lines * AMX_LINE_BYTES,
             group = rt_max(GROUP_BYTES / rt_max(panel_bytes, 1), 1) * RT_PANEL;
     uint16_t copy[AMX_STRIP * DEPTH];
     rt_amx_shape shape = rt_amx_begin();

@@ -104,6 +104,7 @@ int64_t weights_packed_bytes(const loop_program *p, const loop_op *op, uint32_t 
                                                   number(p, sizes[0]));
     case LOOP_PACKS_KERNEL:
         conv_geometry(p, op, &conv, conv_strides);
+        if (op->inputs[operand].dtype == TY_BF16) return (int64_t)rt_half_conv_packed_bytes(&conv);
         return (int64_t)(is_double ? rt_conv_packed_bytes_f64 : rt_conv_packed_bytes_f32)(&conv);
     case LOOP_PACKS_TRANSFORMED:
         tiles_geometry(p, op, &conv, conv_strides);
@@ -205,6 +206,8 @@ static void fill_one(const wrap_program *w, const wrap_weight *weight, char *out
         conv_geometry(p, weight->packed_for, &conv, strides);
         if (v->dtype == TY_F64)
             rt_conv_pack_f64(pool, &conv, (const double *)from, strides, (double *)to);
+        else if (v->dtype == TY_BF16)
+            rt_half_conv_pack(pool, &conv, (const uint16_t *)from, strides, (uint32_t *)to);
         else
             rt_conv_pack_f32(pool, &conv, (const float *)from, strides, (float *)to);
         return;

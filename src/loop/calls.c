@@ -60,7 +60,8 @@ void loop_set_windows(loop_program *p, loop_op *op, const loop_windows *w)
     const loop_int all[] = {{"spatial", sym_int(p->symbols, each)},
                             {"groups", w->groups},
                             {"transposed", sym_int(p->symbols, w->transposed)},
-                            {"activation", sym_int(p->symbols, 0)}};
+                            {"activation", sym_int(p->symbols, 0)},
+                            {"tile", sym_int(p->symbols, w->tile)}};
     op->ints = NEW_ARRAY(p->memory, sym_expr, named + MOST_LISTS * each);
     for (uint32_t k = 0; k < COUNT_OF(all); k++) {
         int32_t at = sig_place(row, SIG_INTS, all[k].name);

@@ -120,6 +120,24 @@ const char *fit_conv(const loop_program *p, const loop_op *op)
     return fault ? fault : fit_windows(p, &ints, &op->inputs[0], &op->inputs[1], &op->outputs[0]);
 }
 
+/* Its floats may go by tiles where those of winograd may. */
+const char *fit_half_conv(const loop_program *p, const loop_op *op)
+{
+    const char *fault = fit_conv(p, op);
+    loop_windows ints = {0};
+    int64_t tile;
+    sym_expr one = sym_int(p->symbols, 1), three = sym_int(p->symbols, 3);
+    if (fault || loop_windows_of(p, op, &ints)) return fault;
+    if (!loop_known_int(p, op, "tile", &tile)) return "its tile is known to the run alone";
+    if (tile == 0) return NULL;
+    bool is_plain = (tile == 2 || tile == 4) && ints.spatial == 2 && !ints.transposed &&
+                    sym_same(ints.groups, one);
+    for (uint32_t d = 0; is_plain && d < 2; d++)
+        is_plain = sym_same(ints.stride[d], one) && sym_same(ints.dilation[d], one) &&
+                   sym_same(op->inputs[1].sizes[2 + d], three);
+    return is_plain ? NULL : "its windows are not such that tiles are for";
+}
+
 const char *fit_conv_weight(const loop_program *p, const loop_op *op)
 {
     sym_table *t = p->symbols;

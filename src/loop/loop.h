@@ -466,6 +466,7 @@ typedef struct loop_windows {
     sym_expr groups;
     const sym_expr *stride, *padding, *dilation;
     const sym_expr *more; /* output padding; NULL: there is none */
+    int64_t tile;         /* for the call alone: of one that has it */
 } loop_windows;
 /* The ints of a call of op->kernel, without an activation. */
 void loop_set_windows(loop_program *p, loop_op *op, const loop_windows *w);

@@ -8,7 +8,7 @@ typedef struct geometry {
     sym_expr batch, in_channels, out_channels, groups, in_each, out_each;
     sym_expr in[3], out[3], kernel[3], stride[3], dilation[3];
     sym_expr in_pixels, out_pixels, taps; /* in_pixels: of one image */
-    bool transposed;
+    bool transposed, is_copied;           /* is_copied: the input lies with channels last */
 } geometry;
 
 static geometry geometry_of(const needing *n, const loop_windows *ints, const loop_view *w,
@@ -74,7 +74,7 @@ static void need_conv_weights(needing *n, const geometry *g)
 static void need_copies(needing *n, const geometry *g)
 {
     const loop_view *x = &n->op->inputs[0];
-    if (need_is(n, x->strides[1], 1) || need_is(n, x->sizes[1], 1)) return;
+    if (g->is_copied || need_is(n, x->strides[1], 1) || need_is(n, x->sizes[1], 1)) return;
     sym_expr image = need_bytes(n, need_times(n, g->in_pixels, g->in_channels), need_real(n)),
              count = need_most(n, need_over(n, RT_CONV_COPY_BYTES, image), 1);
     need_share(n, need_times(n, sym_min(n->t, count, g->batch), image));
@@ -179,29 +179,34 @@ static int64_t band_channels(const needing *n, const geometry *g, bool most)
     return (most ? may : must) ? RT_CONV_BAND_OF_ONE : RT_CONV_BAND_CHANNELS;
 }
 
-void need_conv(needing *n)
+static void need_windows(needing *n, const geometry *g)
 {
     const loop_view *y = &n->op->outputs[0];
-    loop_windows ints;
-    if (!find_windows(n, &ints)) return;
-    geometry g = geometry_of(n, &ints, &n->op->inputs[1], y);
-    if (ints.transposed) {
-        need_transposed(n, &g);
+    if (g->transposed) {
+        need_transposed(n, g);
         return;
     }
-    need_conv_weights(n, &g);
+    need_conv_weights(n, g);
     if (!has_pixel_order(n, y))
-        need_share(n, need_bytes(n, need_times(n, g.out_pixels, g.out_channels), need_real(n)));
-    bool depthwise = is_depthwise(n, &g);
-    bool in_bands = !depthwise && need_may_be(n, g.in_each, 0, band_channels(n, &g, true) - 1);
-    bool beyond = depthwise || may_spread(n, &g) ||
-                  need_may_be(n, g.in_each, band_channels(n, &g, false), INT64_MAX);
-    if (beyond) need_copies(n, &g);
+        need_share(n, need_bytes(n, need_times(n, g->out_pixels, g->out_channels), need_real(n)));
+    bool depthwise = is_depthwise(n, g);
+    bool in_bands = !depthwise && need_may_be(n, g->in_each, 0, band_channels(n, g, true) - 1);
+    bool beyond = depthwise || may_spread(n, g) ||
+                  need_may_be(n, g->in_each, band_channels(n, g, false), INT64_MAX);
+    if (beyond) need_copies(n, g);
     sym_expr each = need_number(n, 0);
-    if (in_bands) each = band_bytes(n, &g);
-    if (beyond && !depthwise) each = sym_max(n->t, each, indirect_bytes(n, &g));
+    if (in_bands) each = band_bytes(n, g);
+    if (beyond && !depthwise) each = sym_max(n->t, each, indirect_bytes(n, g));
     need_give_each(n, each);
     if (!depthwise) need_split(n, g.out_pixels, g.out_each, need_times(n, g.taps, g.in_each));
+}
+
+void need_conv(needing *n)
+{
+    loop_windows ints;
+    if (!find_windows(n, &ints)) return;
+    geometry g = geometry_of(n, &ints, &n->op->inputs[1], &n->op->outputs[0]);
+    need_windows(n, &g);
 }
 
 /* ---- Winograd's algorithm ---- */
@@ -239,6 +244,85 @@ void need_winograd(needing *n)
                               NEED_FLOAT));
     if (!need_is(n, x->strides[1], 1))
         need_give_each(n, need_bytes(n, need_times(n, positions, pitch), NEED_FLOAT));
+}
+
+/* ---- of bf16 ---- */
+
+enum {
+    HALF = 2,
+    TAP = 16,
+    END = 8
+}; /* bytes: of a number, of a tap, of where those of a phase end */
+
+/* Of so many sections of the input along an axis, the places under outputs of all of them. */
+static sym_expr half_places(const needing *n, const geometry *g, uint32_t axis, sym_expr outputs)
+{
+    sym_expr stride = need_most(n, g->stride[axis], 1),
+             window = need_times(n, sym_add_int(n->t, g->kernel[axis], -1), g->dilation[axis]);
+    if (g->transposed) {
+        sym_expr phase = sym_ceildiv(n->t, outputs, stride);
+        return sym_add_int(n->t, sym_add(n->t, phase, sym_ceildiv(n->t, window, stride)), 2);
+    }
+    sym_expr places = sym_add(n->t, outputs, sym_floordiv(n->t, window, stride));
+    return need_times(n, sym_min(n->t, stride, need_most(n, g->kernel[axis], 1)), places);
+}
+
+static sym_expr half_band(const needing *n, const geometry *g, sym_expr height, sym_expr width,
+                          sym_expr channels)
+{
+    /* whole rows of the window are taken of few channels */
+    sym_expr row = sym_add(n->t, need_times(n, width, g->stride[2]), g->kernel[2]),
+             columns = half_places(n, g, 2, width);
+    if (!g->transposed) columns = sym_max(n->t, columns, row);
+    sym_expr factors[] = {half_places(n, g, 0, need_number(n, 1)), half_places(n, g, 1, height),
+                          columns, channels};
+    return need_bytes(n, sym_product(n->t, factors, 4), HALF);
+}
+
+/* By tiles: a band of the input for each thread, what the last strip reaches beyond it, where taps read. */
+static void need_half_tiles(needing *n, const geometry *g)
+{
+    sym_expr one = need_number(n, 1), last = need_number(n, RT_HALF_CONV_LEAST),
+             tiles = sym_ceildiv(n->t, g->in_each, need_number(n, RT_HALF_CONV_STEPS)),
+             channels = sym_add(n->t, g->in_each, sym_mul_int(n->t, tiles, 2)),
+             wide = need_least(n, g->out[2], RT_HALF_CONV_LEAST);
+    if (g->transposed) wide = need_times(n, last, need_most(n, g->stride[2], 1));
+    sym_expr all = half_band(n, g, g->out[1], g->out[2], channels),
+             least = half_band(n, g, one, wide, channels),
+             band = sym_min(n->t, all, need_most(n, least, RT_HALF_CONV_BAND_BYTES)),
+             beyond =
+                 need_bytes(n, need_times(n, channels, g->stride[2]), RT_HALF_CONV_LEAST * HALF);
+    need_give_each(n, sym_add_int(n->t, sym_add(n->t, band, beyond), RT_STATE_BYTES));
+    sym_expr phases = g->transposed ? sym_product(n->t, g->stride, 3) : one;
+    need_share(n, sym_add(n->t, need_bytes(n, g->taps, TAP), need_bytes(n, phases, END)));
+    if (need_may_be(n, g->taps, 1, 1)) /* few rows of a product */
+        need_share(n, need_bytes(n,
+                                 need_times(n, need_least(n, g->out_pixels, RT_HALVES_FEW_ROWS),
+                                            g->in_channels),
+                                 NEED_FLOAT));
+    if (need_is_packed(n, 1)) return;
+    sym_expr panels[] = {g->groups, need_up_to(n, g->out_each, RT_PANEL), g->taps, channels};
+    need_share(n, need_bytes(n, sym_product(n->t, panels, 4), HALF));
+}
+
+/* And as floats: the input, a weight that is no constant, and what these are worked on in. */
+void need_half_conv(needing *n)
+{
+    loop_windows ints;
+    if (!find_windows(n, &ints)) return;
+    geometry g = geometry_of(n, &ints, &n->op->inputs[1], &n->op->outputs[0]);
+    g.is_copied = true;
+    need_half_tiles(n, &g);
+    sym_expr image = need_times(n, g.in_pixels, g.in_channels);
+    need_share(n, need_bytes(n, need_times(n, g.batch, image), NEED_FLOAT));
+    if (!need_is_packed(n, 1)) {
+        const loop_view *w = &n->op->inputs[1];
+        need_share(n, need_bytes(n, sym_product(n->t, w->sizes, w->rank), NEED_FLOAT));
+    }
+    if (need_is(n, need_int(n, "tile"), 0))
+        need_windows(n, &g);
+    else
+        need_winograd(n);
 }
 
 /* ---- the gradient of a weight ---- */

@@ -12,6 +12,7 @@ static bool has_packed_dtype(loop_packing kind, ty_dtype d)
 {
     if (kind == LOOP_PACKS_INTEGERS) return d == TY_I8;
     if (kind == LOOP_PACKS_HALVES) return d == TY_F16 || d == TY_BF16;
+    if (kind == LOOP_PACKS_KERNEL && d == TY_BF16) return true;
     return d == TY_F32 || (d == TY_F64 && kind != LOOP_PACKS_TRANSFORMED);
 }
 

@@ -23,6 +23,7 @@ import torchvision_shim  # noqa: E402,F401  timm and transformers import torchvi
 from case_files import write_case  # noqa: E402
 import cases_awkward  # noqa: E402,F401  its cases are among OPS
 import cases_moves  # noqa: E402,F401
+import cases_bf16  # noqa: E402,F401  its case is among PROGRAMS
 import cases_float8  # noqa: E402,F401
 import cases_fourier  # noqa: E402,F401  and these
 import cases_linalg  # noqa: E402,F401  and these

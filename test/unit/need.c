@@ -131,6 +131,7 @@ static operator_fn *function_of(const char *kernel)
                 {"half_gemm", rt_op_half_gemm},
                 {"bmm", rt_op_bmm},
                 {"conv", rt_op_conv},
+                {"half_conv", rt_op_half_conv},
                 {"winograd", rt_op_winograd},
                 {"sdpa", rt_op_sdpa},
                 {"sort", rt_op_sort},
@@ -294,6 +295,22 @@ static trial tiles(dice *d)
     return t;
 }
 
+/* Of bf16, also with the tiles that floats go by. */
+static trial half_convolution(dice *d)
+{
+    bool has_tile = roll(d, 0, 4) == 0;
+    trial from = has_tile ? tiles(d) : convolution(d), t = from;
+    t.kernel = "half_conv";
+    t.at[0].dtype = t.at[1].dtype = TY_BF16;
+    if (!has_tile) return t;
+    t.ints = 12;
+    memcpy(
+        t.numbers,
+        (int64_t[]){2, 1, 0, from.numbers[0], 1, 1, from.numbers[1], from.numbers[2], 1, 1, 0, 0},
+        12 * sizeof *t.numbers);
+    return t;
+}
+
 static trial attention(dice *d)
 {
     int64_t batch = roll(d, 1, 2), kv = roll(d, 1, 2), heads = kv * roll(d, 1, 2),
@@ -376,11 +393,12 @@ static trial spectrum(dice *d)
 
 SESSION_TEST(operators_work_in_what_they_state)
 {
-    static trial (*const kinds[])(dice *) = {product,  quantised, convolution, tiles,    attention,
-                                             ordering, matrices,  spectrum,    integers, halves};
+    static trial (*const kinds[])(dice *) = {product,   quantised, convolution,     tiles,
+                                             attention, ordering,  matrices,        spectrum,
+                                             integers,  halves,    half_convolution};
     static const char *const isas[] = {"native", "x86-64-v4", "x86-64-v3", "baseline"};
     dice d = {7};
-    for (uint32_t round = 0; round < 900; round++) {
+    for (uint32_t round = 0; round < 1100; round++) {
         if (rt_isa_force(isas[round % 4]) != 0) continue;
         trial t = kinds[round / 4 % COUNT_OF(kinds)](&d);
         FE_TRY(keeps_to_it(session, &d, &t, (uint32_t)roll(&d, 1, 5)));

@@ -4,7 +4,8 @@
  * Float convolutions work in channels-last memory, whatever their dimensions: the input is realised so
  * when it has no memory yet, and the output is laid out so. Whatever the layout is, it is only strides.
  * Where Winograd's algorithm takes less time, and the weight, which is transformed ahead, is a constant, the
- * kernel is `winograd`, of float32.
+ * kernel is `winograd`, of float32. Those of bf16 are `half_conv`, but groups of few channels, which go as
+ * float32.
  */
 #include "lower/ops/conv.h"
 
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-enum { FEW_CHANNELS = 4, LARGE_PLANE = 128, MOST_DIMS = 3 };
+enum { FEW_CHANNELS = 4, LARGE_PLANE = 128, MOST_DIMS = 3, LEAST_OF_GROUP = 8 };
 
 typedef struct convolution {
     lower_tensor x, weight, bias;
@@ -60,7 +61,7 @@ static bool is_plain_axis(lowering *l, const convolution *c, uint32_t d)
 /* Of Winograd's algorithm, for the sizes of the example; 0: not by that. */
 static int64_t tile_of(lowering *l, const convolution *c)
 {
-    if (l->direct_convolution || lower_dtype(c->x) != TY_F32 || c->dims != 2 || c->transposed ||
+    if (l->direct_convolution || lower_dtype(c->x) == TY_F64 || c->dims != 2 || c->transposed ||
         !lower_is_one(l, c->groups) || !lower_is_constant(l, c->weight) ||
         !is_plain_axis(l, c, 0) || !is_plain_axis(l, c, 1))
         return 0;
@@ -132,38 +133,20 @@ static lower_tensor product_of_planes(lowering *l, const convolution *c)
 
 /* ---- the extern kernel ---- */
 
-static lower_tensor conv_extern(lowering *l, const convolution *c)
+static lower_tensor windows_extern(lowering *l, const convolution *c, loop_view *views,
+                                   lower_tensor out, int64_t tile)
 {
-    sym_expr strides[LOWER_MAX_RANK];
-    const sym_expr *wanted = c->wanted;
-    uint32_t rank = c->dims + 2;
-    loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), [2] = lower_no_view(l)};
-    if (is_product_of_planes(l, c, &views[0])) return product_of_planes(l, c);
-    views[1] = weight_operand(l, c->weight);
-    if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
-    if (!wanted) {
-        channels_last(l, rank, c->sizes, strides);
-        wanted = strides;
-    }
-    lower_tensor out = lower_temp_tensor(l, lower_dtype(c->x), rank, c->sizes, wanted);
-    int64_t tile = tile_of(l, c);
-    if (tile) {
-        const loop_int ints[] = {{"tile", lower_const(l, tile)},
-                                 {"above", c->padding[0]},
-                                 {"left", c->padding[1]},
-                                 {"activation", l->zero}};
-        lower_extern(l, "winograd", 3, views, out.box->view, COUNT_OF(ints), ints, 2,
-                     (loop_float[]){{"low", 0}, {"high", 0}});
-        return out;
-    }
-    loop_op call = {.kernel = "conv",
+    bool is_half = views[0].dtype == TY_BF16;
+    const char *kernel = is_half ? "half_conv" : "conv";
+    loop_op call = {.kernel = kernel,
                     .inputs = views,
                     .input_count = 3,
                     .outputs = &out.box->view,
-                    .output_count = 1,
-                    .floats =
-                        loop_floats(l->program, "conv", (loop_float[]){{"low", 0}, {"high", 0}}, 2),
-                    .float_count = 2};
+                    .output_count = 1};
+    if (!is_half) {
+        call.floats = loop_floats(l->program, kernel, (loop_float[]){{"low", 0}, {"high", 0}}, 2);
+        call.float_count = 2;
+    }
     loop_set_windows(l->program, &call,
                      &(loop_windows){.spatial = c->dims,
                                      .transposed = c->transposed,
@@ -171,8 +154,36 @@ static lower_tensor conv_extern(lowering *l, const convolution *c)
                                      .stride = c->stride,
                                      .padding = c->padding,
                                      .dilation = c->dilation,
-                                     .more = c->output_padding});
+                                     .more = c->output_padding,
+                                     .tile = tile});
     lower_extern_op(l, call);
+    return out;
+}
+
+static lower_tensor conv_extern(lowering *l, const convolution *c)
+{
+    sym_expr strides[LOWER_MAX_RANK];
+    const sym_expr *wanted = c->wanted;
+    uint32_t rank = c->dims + 2;
+    loop_view views[3] = {conv_operand(l, c->x, FEW_CHANNELS), [2] = lower_no_view(l)};
+    bool is_half = ty_is_half(lower_dtype(c->x));
+    if (!is_half && is_product_of_planes(l, c, &views[0])) return product_of_planes(l, c);
+    views[1] = weight_operand(l, c->weight);
+    if (!lower_absent(c->bias)) views[2] = lower_strided(l, c->bias);
+    if (!wanted) {
+        channels_last(l, rank, c->sizes, strides);
+        wanted = strides;
+    }
+    lower_tensor out =
+        lower_temp_tensor(l, lower_compute_dtype(lower_dtype(c->x)), rank, c->sizes, wanted);
+    int64_t tile = tile_of(l, c);
+    if (!tile || is_half) return windows_extern(l, c, views, out, tile);
+    const loop_int ints[] = {{"tile", lower_const(l, tile)},
+                             {"above", c->padding[0]},
+                             {"left", c->padding[1]},
+                             {"activation", l->zero}};
+    lower_extern(l, "winograd", 3, views, out.box->view, COUNT_OF(ints), ints, 2,
+                 (loop_float[]){{"low", 0}, {"high", 0}});
     return out;
 }
 
@@ -270,12 +281,35 @@ static void same_padding(lowering *l, convolution *c)
     for (uint32_t k = 0; k < c->dims; k++) c->padding[k] = l->zero;
 }
 
+static bool is_empty(lowering *l, const convolution *c)
+{
+    bool empty = false;
+    for (uint32_t k = 0; k < c->x.rank; k++)
+        empty |= lower_is_zero(l, c->x.sizes[k]) || lower_is_zero(l, c->sizes[k]);
+    return empty;
+}
+
+/* Numbers of bf16 that stay so: `half_conv` takes them, of which groups have channels enough. */
+static bool stays_half(lowering *l, const convolution *c)
+{
+    const sym_table *s = l->symbols;
+    sym_expr out = c->transposed ? c->weight.sizes[1] : c->weight.sizes[0];
+    int64_t groups = sym_hint(s, c->groups, 1),
+            out_each = sym_hint(s, out, 1) / (c->transposed ? 1
+                                              : groups < 1  ? 1
+                                                            : groups),
+            in_each = c->transposed ? sym_hint(s, c->weight.sizes[0], 1) / (groups < 1 ? 1 : groups)
+                                    : sym_hint(s, c->weight.sizes[1], 1);
+    return lower_dtype(c->x) == TY_BF16 && lower_dtype(c->weight) == TY_BF16 &&
+           lower_has_operators(l) &&
+           (groups == 1 || (in_each >= LEAST_OF_GROUP && out_each >= LEAST_OF_GROUP));
+}
+
 fe_status lower_op_conv(lowering *l, fx_node *n, const lower_row *row)
 {
     const ty_tensor *out = fx_tensor(n);
     ty_dtype d = lower_compute_dtype(out->dtype);
-    convolution c = {.x = lower_cast(l, lower_arg(l, "input"), d),
-                     .weight = lower_cast(l, lower_arg(l, "weight"), d)};
+    convolution c = {.x = lower_arg(l, "input"), .weight = lower_arg(l, "weight")};
     c.bias = lower_arg(l, "bias");
     if (!lower_absent(c.bias)) c.bias = lower_cast(l, c.bias, d);
     c.dims = c.weight.rank - 2;
@@ -284,6 +318,10 @@ fe_status lower_op_conv(lowering *l, fx_node *n, const lower_row *row)
     c.transposed = row->parameter == 1 ||
                    (op_param_index(n->op, "transposed") >= 0 && lower_bool(l, "transposed"));
     c.groups = lower_size(l, "groups");
+    if (!stays_half(l, &c)) {
+        c.x = lower_cast(l, c.x, d);
+        c.weight = lower_cast(l, c.weight, d);
+    }
     if (!spread(l, "stride", c.dims, 1, c.stride) ||
         !spread(l, "dilation", c.dims, 1, c.dilation) ||
         !spread(l, "output_padding", c.dims, 0, c.output_padding))
@@ -301,10 +339,12 @@ fe_status lower_op_conv(lowering *l, fx_node *n, const lower_row *row)
     memcpy(sizes + !batched, out->sizes, out->rank * sizeof *sizes);
     c.sizes = lower_sizes_copy(l, sizes, c.dims + 2);
     c.wanted = batched && d == out->dtype ? lower_wanted(l, 0) : NULL;
-    bool empty = false;
-    for (uint32_t k = 0; k < c.x.rank; k++)
-        empty |= lower_is_zero(l, c.x.sizes[k]) || lower_is_zero(l, c.sizes[k]);
-    bool has_kernel = (d == TY_F32 || d == TY_F64) && !empty && lower_has_operators(l);
+    bool empty = is_empty(l, &c),
+         has_kernel = (d == TY_F32 || d == TY_F64) && lower_has_operators(l) && !empty;
+    if (empty) {
+        c.x = lower_cast(l, c.x, d);
+        c.weight = lower_cast(l, c.weight, d);
+    }
     lower_tensor y = has_kernel ? conv_extern(l, &c) : conv_nest(l, &c);
     if (!batched) y = lower_squeeze(l, y, 0);
     return lower_give(l, lower_cast(l, y, out->dtype));
