@@ -123,6 +123,8 @@ typedef struct rt_halves_amx {
     float *c;
     int64_t ldc;
     const float *bias;    /* or NULL */
+    int load;             /* sums are added to what C holds */
+    int is_padded;        /* behind the depth a panel has zeros, up to a whole tile */
     rt_epilogue epilogue; /* in coordinates of the whole C */
     void *context;
     int64_t m_origin, n_origin;

@@ -222,18 +222,20 @@ enum { RT_KEYS_FLOAT = 0, RT_KEYS_BF16 = 1, RT_KEYS_F16 = 2 };
 
 /* out[b,h,s,:] = softmax_t(scale * q[b,h,s,:] . k[b,h/g,t,:] + mask[b,h,s,t]) v[b,h/g,t,:], g =
  * heads / kv_heads. Head sizes: D for q and k, Dv for v and out. Online softmax over blocks of T
- * (Milakov and Gimelshein; Dao's FlashAttention order). */
+ * (Milakov and Gimelshein; Dao's FlashAttention order). Sums are floats. On processors with AMX, where all is
+ * bf16, weights are rounded to bf16 before they meet the values, and what is subnormal counts as zero. */
 typedef struct rt_sdpa {
     int64_t batch, heads, kv_heads; /* heads is a multiple of kv_heads */
     int64_t q_len, kv_len;          /* S, T */
     int64_t head_dim, value_dim;    /* D, Dv */
-    const float *q;
-    const void *k, *v; /* of the kind, as are their strides */
-    int keys_kind;
+    const void *q;
+    int queries_kind; /* of q and out */
+    const void *k, *v;
+    int keys_kind;       /* of k and v */
     int64_t q_stride[4]; /* b, h, s, d */
     int64_t k_stride[4]; /* b, h, t, d */
     int64_t v_stride[4]; /* b, h, t, d */
-    float *out;
+    void *out;
     int64_t out_stride[4]; /* b, h, s, d */
     const void *mask;      /* NULL, or unsigned char (nonzero = take part), or float (added) */
     int mask_kind;

@@ -55,6 +55,9 @@ enum {
     RT_SDPA_TILES = 4,       /* tiles of query rows in a task */
     RT_SDPA_KEYS = 512,      /* keys of a block: a multiple of RT_PANEL */
     RT_SDPA_FEW_QUERIES = 4, /* up to here nothing is packed */
+    RT_SDPA_TILE_ROWS = 32,  /* with the tiles of AMX: query rows in a task, */
+    RT_SDPA_TILE_GAP = 16,   /* floats between rows of scores, which so lie apart in the cache, */
+    RT_SDPA_TILE_DEPTH = 32, /* and steps of depth that panels are padded to */
 
     RT_STATE_BYTES = 64, /* before the area of a thread: what it holds */
 

@@ -1,5 +1,5 @@
-/* rt_panel_halves.h - one panel of words of two steps of 16 bits (rt_kernels.h) from a matrix with any strides:
- * of weights (rt_pack_halves.c), and of activations on the fly.
+/* rt_panel_halves.h - one panel of words of two steps of 16 bits (rt_kernels.h) from a matrix with any
+ * strides: of weights (rt_pack_halves.c), and of activations on the fly.
  */
 #ifndef RT_PANEL_HALVES_H
 #define RT_PANEL_HALVES_H
@@ -118,7 +118,8 @@ static inline void rt_words_of_any(uint32_t *to, const uint16_t *b, int64_t stri
         }
 }
 
-/* So many lines from element (k, n) at b[k * stride_k + n * stride_n], n < width <= RT_PANEL, the rest zero. */
+/* So many lines from element (k, n) at b[k * stride_k + n * stride_n], n < width <= RT_PANEL, the rest
+ * zero. */
 static inline void rt_words_pack(uint32_t *to, int64_t lines, const uint16_t *b, int64_t stride_n,
                                  int64_t stride_k, int64_t k, int64_t width)
 {

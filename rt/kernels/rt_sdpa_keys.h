@@ -1,4 +1,4 @@
-/* rt_sdpa_keys.h - keys and values of attention, which are floats or numbers of 16 bits, by the element:
+/* rt_sdpa_keys.h - operands of attention, which are floats or numbers of 16 bits, by the element: as floats,
  * as panels, in dot products, in sums. */
 #ifndef RT_SDPA_KEYS_H
 #define RT_SDPA_KEYS_H
@@ -44,10 +44,12 @@ RT_INLINE void keys_widen(float *to, const uint16_t *from, int64_t count, const 
     for (; i < count; i++) to[i] = rt_float_of_half(from[i], is_bf16);
 }
 
-/* The same from any step; a panel's columns behind the last are zeros (rt_panel_pack). */
+/* So many numbers `step` apart. */
 static void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
 {
-    if (step != 1)
+    if (k.kind == RT_KEYS_FLOAT)
+        for (int64_t i = 0; i < count; i++) to[i] = keys_floats(k)[i * step];
+    else if (step != 1)
         for (int64_t i = 0; i < count; i++) to[i] = key_at(k, i * step);
     else if (k.kind == RT_KEYS_BF16)
         keys_widen(to, keys_halves(k), count, 1);
@@ -55,8 +57,8 @@ static void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
         keys_widen(to, keys_halves(k), count, 0);
 }
 
-/* rt_panel_pack. Numbers of 16 bits become floats row by row, along what is contiguous; columns of depth are
- * turned from there. */
+/* rt_panel_pack: a panel's columns behind the last are zeros. Numbers of 16 bits become floats row by row,
+ * along what is contiguous; columns of depth are turned from there. */
 static void keys_pack(float *out, stored_keys b, int64_t stride_n, int64_t stride_k, int64_t k,
                       int64_t width)
 {

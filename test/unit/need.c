@@ -303,12 +303,12 @@ static trial attention(dice *d)
     trial t = {.kernel = "sdpa", .inputs = 4, .outputs = 1, .ints = 4, .floats = {0.5}};
     t.numbers[0] = roll(d, 0, 1);
     t.numbers[1] = heads / kv;
-    t.at[0] = SOME(any, TY_F32, batch, heads, queries, width);
     static const ty_dtype stored[] = {TY_F32, TY_BF16, TY_F16};
-    ty_dtype dtype = stored[roll(d, 0, 2)];
+    ty_dtype dtype = stored[roll(d, 0, 2)], asked = roll(d, 0, 1) ? dtype : TY_F32;
+    t.at[0] = SOME(any, asked, batch, heads, queries, width);
     t.at[1] = SOME(any, dtype, batch, kv, keys, width);
     t.at[2] = SOME(any, dtype, batch, kv, keys, values);
-    t.at[4] = SOME(any, TY_F32, batch, heads, queries, values);
+    t.at[4] = SOME(any, asked, batch, heads, queries, values);
     return t;
 }
 
