@@ -113,6 +113,8 @@ int RT_FN(rt_multiplies_pairs)(void);
 
 /* ---- tiles of AMX: rt_halves_amx.c ---- */
 
+enum { RT_LEAST_TILE_ROWS = 6 /* fewer are faster by pairs */ };
+
 /* C [m x n] = A x panels, of bf16. */
 typedef struct rt_halves_amx {
     int64_t m, n, k;

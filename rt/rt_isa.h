@@ -193,6 +193,7 @@ int RT_FN(rt_gemm)(rt_team *, int64_t m, int64_t n, int64_t k, const rt_real *a,
 int RT_FN(rt_quantised)(rt_team *, const rt_quantised *, const rt_post *post);
 int RT_FN(rt_integers)(rt_team *, const rt_integers *, const rt_post *post);
 int RT_FN(rt_halves)(rt_team *, const rt_halves *, const rt_post *post);
+int RT_FN(rt_half_bmm)(rt_team *, const rt_half_bmm *);
 int RT_FN(rt_bmm)(rt_team *, const rt_bmm *);
 int RT_FN(rt_conv)(rt_team *, const rt_conv *, const rt_real *x, const rt_real *packed, rt_real *y,
                    const rt_post *);

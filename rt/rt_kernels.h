@@ -130,6 +130,26 @@ void rt_halves_pack(rt_pool *pool, int is_bf16, int64_t n, int64_t k, const uint
 /* Of post the bias and the epilogue. */
 int rt_halves_f32(rt_team *team, const rt_halves *args, const rt_post *post);
 
+/* ---- batched products of numbers of 16 bits (rt_half_bmm.c) ---- */
+
+/* C[b] = A[b] x B[b] for b in [0, batch), of bf16 or f16, with sums of floats. Any strides (0 broadcasts). Of
+ * what is subnormal as rt_halves. */
+typedef struct rt_half_bmm {
+    int64_t batch, m, n, k;
+    int is_bf16;
+    const uint16_t *a; /* A[b,m,k] at a[b * a_batch + m * a_row + k * a_col] */
+    int64_t a_batch, a_row, a_col;
+    const uint16_t *b; /* B[b,k,n] at b[b * b_batch + k * b_row + n * b_col] */
+    int64_t b_batch, b_row, b_col;
+    float *c; /* C[b,m,n] at c[b * c_batch + m * ldc + n] */
+    int64_t c_batch, ldc;
+    rt_epilogue epilogue; /* or NULL; per block of one batch, its rows numbered b * m + row */
+    void *context;
+    int by_floats; /* for tests: as on a processor that multiplies neither pairs nor tiles */
+} rt_half_bmm;
+
+int rt_half_bmm_f32(rt_team *team, const rt_half_bmm *args);
+
 /* ---- batched GEMM of two activations (rt_bmm.c) ---- */
 
 /* C[b] = alpha * A[b] x B[b] for b in [0, batch). Any strides (0 broadcasts a batch of A or B). No

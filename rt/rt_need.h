@@ -14,6 +14,7 @@ enum {
     RT_BMM_TILES = 16,               /* tiles of rows in a task */
     RT_BMM_GROUP_BYTES = 256 * 1024, /* packed B of one */
     RT_BMM_FEW_ROWS = 3,             /* up to here B is read in place */
+    RT_HALF_BMM_DEPTH = 16,          /* least depth that half_bmm has room for */
 
     RT_QUANTISED_STEP = 8,     /* groups of depth are multiples of this */
     RT_QUANTISED_DEPTH = 192,  /* of a piece that becomes floats, */

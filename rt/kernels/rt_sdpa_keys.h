@@ -45,7 +45,7 @@ RT_INLINE void keys_widen(float *to, const uint16_t *from, int64_t count, const 
 }
 
 /* So many numbers `step` apart. */
-static void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
+static inline void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
 {
     if (k.kind == RT_KEYS_FLOAT)
         for (int64_t i = 0; i < count; i++) to[i] = keys_floats(k)[i * step];
@@ -59,8 +59,8 @@ static void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
 
 /* rt_panel_pack: a panel's columns behind the last are zeros. Numbers of 16 bits become floats row by row,
  * along what is contiguous; columns of depth are turned from there. */
-static void keys_pack(float *out, stored_keys b, int64_t stride_n, int64_t stride_k, int64_t k,
-                      int64_t width)
+static inline void keys_pack(float *out, stored_keys b, int64_t stride_n, int64_t stride_k,
+                             int64_t k, int64_t width)
 {
     enum { SOME = 32 };
     float block[RT_PANEL * SOME];
@@ -94,7 +94,7 @@ RT_INLINE float keys_dot_halves(const float *a, const uint16_t *b, int64_t count
     return total;
 }
 
-static float keys_dot(const float *a, stored_keys b, int64_t step, int64_t count)
+static inline float keys_dot(const float *a, stored_keys b, int64_t step, int64_t count)
 {
     if (step == 1 && b.kind == RT_KEYS_FLOAT) return v_dot(a, keys_floats(b), count);
     if (step == 1 && b.kind == RT_KEYS_BF16) return keys_dot_halves(a, keys_halves(b), count, 1);
@@ -114,7 +114,7 @@ RT_INLINE void keys_add_halves(float *sums, const uint16_t *b, float by, int64_t
 }
 
 /* sums += by times a row. */
-static void keys_add(float *sums, stored_keys b, int64_t step, float by, int64_t count)
+static inline void keys_add(float *sums, stored_keys b, int64_t step, float by, int64_t count)
 {
     if (step == 1 && b.kind == RT_KEYS_FLOAT)
         for (int64_t i = 0; i < count; i++) sums[i] += by * keys_floats(b)[i];

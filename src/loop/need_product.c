@@ -93,6 +93,22 @@ static void need_product(needing *n, const product *p)
     need_give_each(n, need_bytes(n, rows, NEED_POINTER));
 }
 
+/* A group of panels, and rows: as floats, or as words, of which less depth than a tile takes as much. */
+void need_half_bmm(needing *n)
+{
+    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
+    int64_t rows;
+    if (!need_has(n, 2, 3)) return;
+    bool in_place = need_is(n, b->strides[2], 1) || need_is(n, b->strides[1], 1);
+    if (in_place && sym_is_int(n->t, a->sizes[1], &rows) && rows <= RT_BMM_FEW_ROWS)
+        need_give_each(n, need_bytes(n, need_times(n, a->sizes[1], a->sizes[2]), NEED_FLOAT));
+    else
+        need_product(n, &(product){.m = a->sizes[1],
+                                   .n = b->sizes[2],
+                                   .k = need_most(n, a->sizes[2], RT_HALF_BMM_DEPTH),
+                                   .copies_a = true});
+}
+
 void need_bmm(needing *n)
 {
     const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1], *c = &n->op->outputs[0];
