@@ -1,9 +1,9 @@
 /* rt_half_bmm.c - batched products of numbers of 16 bits with any strides, with sums of floats.
  *
  * As rt_bmm.c: a task is one batch, one group of panels of B, which are made in the worker's scratch and
- * kept while the next task wants the same, and one block of rows. What multiplies tiles or pairs has panels of
- * words, and A in place if its depth is contiguous; elsewhere both become floats. A few rows become floats,
- * and B is read as it lies.
+ * kept while the next task wants the same, and one block of rows. Where tiles or pairs are multiplied, panels
+ * are of words, and A is read in place if its depth is contiguous; elsewhere both become floats. A few rows
+ * become floats, and B is read as it lies.
  */
 #include "rt_isa.h"
 

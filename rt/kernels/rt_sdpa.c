@@ -264,6 +264,113 @@ static void many_task(void *context, int64_t begin, int64_t end, int worker)
 
 /* ---- few query rows ---- */
 
+enum { AT_ONCE = 4 /* keys, or vectors of values */ };
+
+RT_INLINE vf load_stored(stored_keys k, int64_t i, const int kind)
+{
+    return kind == RT_KEYS_FLOAT ? v_load(keys_floats(k) + i)
+                                 : v_load_half(keys_halves(k) + i, kind == RT_KEYS_BF16);
+}
+
+/* Scores of AT_ONCE keys, each of which is contiguous. */
+RT_INLINE void dots(float *score, const float *q, stored_keys k, int64_t k_step, int64_t width,
+                    const int kind)
+{
+    vf sum[AT_ONCE] = {(vf){0}};
+    int64_t d = 0;
+    for (; d + VL <= width; d += VL) {
+        vf x = v_load(q + d);
+#pragma GCC unroll 4
+        for (int i = 0; i < AT_ONCE; i++) sum[i] += x * load_stored(k, i * k_step + d, kind);
+    }
+    v_reduce_four(score, sum);
+    for (; d < width; d++)
+        for (int i = 0; i < AT_ONCE; i++) score[i] += q[d] * key_at(k, i * k_step + d);
+}
+
+RT_INLINE void dots_of_all(float *score, const float *q, stored_keys k, int64_t k_step,
+                           int64_t width, int64_t count, const int kind)
+{
+    int64_t t = 0;
+    for (; t + AT_ONCE <= count; t += AT_ONCE)
+        dots(score + t, q, keys_from(k, t * k_step), k_step, width, kind);
+    for (; t < count; t++) {
+        float some[AT_ONCE];
+        dots(some, q, keys_from(k, t * k_step), 0, width, kind);
+        score[t] = some[0];
+    }
+}
+
+static void few_scores(const rt_sdpa *g, float *score, const float *q, stored_keys k, int64_t count)
+{
+    int64_t step = g->k_stride[2], width = g->head_dim;
+    if (g->k_stride[3] != 1)
+        for (int64_t t = 0; t < count; t++) {
+            score[t] = 0;
+            for (int64_t d = 0; d < width; d++)
+                score[t] += q[d] * key_at(k, t * step + d * g->k_stride[3]);
+        }
+    else if (g->keys_kind == RT_KEYS_FLOAT)
+        dots_of_all(score, q, k, step, width, count, RT_KEYS_FLOAT);
+    else if (g->keys_kind == RT_KEYS_BF16)
+        dots_of_all(score, q, k, step, width, count, RT_KEYS_BF16);
+    else
+        dots_of_all(score, q, k, step, width, count, RT_KEYS_F16);
+    for (int64_t t = 0; t < count; t++) score[t] *= g->scale;
+}
+
+/* So many vectors of sums += weights times values. Keys take turns at two sums each. */
+RT_INLINE void add_vectors(float *sums, const float *weight, stored_keys v, int64_t v_step,
+                           int64_t count, const int vectors, const int kind)
+{
+    vf sum[2][AT_ONCE];
+    int64_t t = 0;
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; i++) {
+        sum[0][i] = v_load(sums + i * VL);
+        sum[1][i] = (vf){0};
+    }
+    for (; t + 2 <= count; t += 2)
+#pragma GCC unroll 2
+        for (int way = 0; way < 2; way++)
+#pragma GCC unroll 4
+            for (int i = 0; i < vectors; i++)
+                sum[way][i] += load_stored(v, (t + way) * v_step + i * VL, kind) * weight[t + way];
+#pragma GCC unroll 4
+    for (int i = 0; i < vectors; i++) {
+        if (t < count) sum[0][i] += load_stored(v, t * v_step + i * VL, kind) * weight[t];
+        v_store(sums + i * VL, sum[0][i] + sum[1][i]);
+    }
+}
+
+RT_INLINE void add_all(float *sums, const float *weight, stored_keys v, int64_t v_step,
+                       int64_t width, int64_t count, const int kind)
+{
+    int64_t d = 0;
+    for (; d + AT_ONCE * VL <= width; d += AT_ONCE * VL)
+        add_vectors(sums + d, weight, keys_from(v, d), v_step, count, AT_ONCE, kind);
+    for (; d + VL <= width; d += VL)
+        add_vectors(sums + d, weight, keys_from(v, d), v_step, count, 1, kind);
+    for (int64_t t = 0; d < width && t < count; t++)
+        for (int64_t i = d; i < width; i++) sums[i] += weight[t] * key_at(v, t * v_step + i);
+}
+
+static void few_values(const rt_sdpa *g, float *sums, const float *weight, stored_keys v,
+                       int64_t count)
+{
+    int64_t step = g->v_stride[2], width = g->value_dim;
+    if (g->v_stride[3] != 1)
+        for (int64_t t = 0; t < count; t++)
+            for (int64_t d = 0; d < width; d++)
+                sums[d] += weight[t] * key_at(v, t * step + d * g->v_stride[3]);
+    else if (g->keys_kind == RT_KEYS_FLOAT)
+        add_all(sums, weight, v, step, width, count, RT_KEYS_FLOAT);
+    else if (g->keys_kind == RT_KEYS_BF16)
+        add_all(sums, weight, v, step, width, count, RT_KEYS_BF16);
+    else
+        add_all(sums, weight, v, step, width, count, RT_KEYS_F16);
+}
+
 static void few_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const sdpa *s = context;
@@ -287,14 +394,10 @@ static void few_task(void *context, int64_t begin, int64_t end, int worker)
         int64_t t_end = g->causal ? rt_min(g->kv_len, w.s0 + 1) : g->kv_len;
         for (int64_t t0 = 0; t0 < t_end; t0 += s->t_block) {
             int64_t count = rt_min(s->t_block, t_end - t0);
-            for (int64_t t = 0; t < count; t++)
-                score[t] = g->scale * keys_dot(q, keys_from(k, (t0 + t) * g->k_stride[2]),
-                                               g->k_stride[3], g->head_dim);
+            few_scores(g, score, q, keys_from(k, t0 * g->k_stride[2]), count);
             float shrink = softmax_row(g, &w, 0, score, t0, count);
             if (t0 > 0) scale_row(sums, g->value_dim, shrink);
-            for (int64_t t = 0; t < count; t++)
-                keys_add(sums, keys_from(v, (t0 + t) * g->v_stride[2]), g->v_stride[3], score[t],
-                         g->value_dim);
+            few_values(g, sums, score, keys_from(v, t0 * g->v_stride[2]), count);
         }
         finish_row(g, &w, 0, sums, sum);
     }
