@@ -113,6 +113,8 @@ int RT_FN(rt_multiplies_pairs)(void);
 
 /* ---- tiles of AMX: rt_halves_amx.c ---- */
 
+enum { RT_LEAST_TILE_ROWS = 6 /* fewer are faster by pairs */ };
+
 /* C [m x n] = A x panels, of bf16. */
 typedef struct rt_halves_amx {
     int64_t m, n, k;
@@ -123,6 +125,8 @@ typedef struct rt_halves_amx {
     float *c;
     int64_t ldc;
     const float *bias;    /* or NULL */
+    int load;             /* sums are added to what C holds */
+    int is_padded;        /* behind the depth a panel has zeros, up to a whole tile */
     rt_epilogue epilogue; /* in coordinates of the whole C */
     void *context;
     int64_t m_origin, n_origin;

@@ -131,6 +131,26 @@ void rt_halves_pack(rt_pool *pool, int is_bf16, int64_t n, int64_t k, const uint
 /* Of post the bias and the epilogue. */
 int rt_halves_f32(rt_team *team, const rt_halves *args, const rt_post *post);
 
+/* ---- batched products of numbers of 16 bits (rt_half_bmm.c) ---- */
+
+/* C[b] = A[b] x B[b] for b in [0, batch), of bf16 or f16, with sums of floats. Any strides (0 broadcasts). Of
+ * what is subnormal as rt_halves. */
+typedef struct rt_half_bmm {
+    int64_t batch, m, n, k;
+    int is_bf16;
+    const uint16_t *a; /* A[b,m,k] at a[b * a_batch + m * a_row + k * a_col] */
+    int64_t a_batch, a_row, a_col;
+    const uint16_t *b; /* B[b,k,n] at b[b * b_batch + k * b_row + n * b_col] */
+    int64_t b_batch, b_row, b_col;
+    float *c; /* C[b,m,n] at c[b * c_batch + m * ldc + n] */
+    int64_t c_batch, ldc;
+    rt_epilogue epilogue; /* or NULL; per block of one batch, its rows numbered b * m + row */
+    void *context;
+    int by_floats; /* for tests: as on a processor that multiplies neither pairs nor tiles */
+} rt_half_bmm;
+
+int rt_half_bmm_f32(rt_team *team, const rt_half_bmm *args);
+
 /* ---- batched GEMM of two activations (rt_bmm.c) ---- */
 
 /* C[b] = alpha * A[b] x B[b] for b in [0, batch). Any strides (0 broadcasts a batch of A or B). No
@@ -247,18 +267,20 @@ enum { RT_KEYS_FLOAT = 0, RT_KEYS_BF16 = 1, RT_KEYS_F16 = 2 };
 
 /* out[b,h,s,:] = softmax_t(scale * q[b,h,s,:] . k[b,h/g,t,:] + mask[b,h,s,t]) v[b,h/g,t,:], g =
  * heads / kv_heads. Head sizes: D for q and k, Dv for v and out. Online softmax over blocks of T
- * (Milakov and Gimelshein; Dao's FlashAttention order). */
+ * (Milakov and Gimelshein; Dao's FlashAttention order). Sums are floats. On processors with AMX, where all is
+ * bf16, weights are rounded to bf16 before they meet the values, and what is subnormal counts as zero. */
 typedef struct rt_sdpa {
     int64_t batch, heads, kv_heads; /* heads is a multiple of kv_heads */
     int64_t q_len, kv_len;          /* S, T */
     int64_t head_dim, value_dim;    /* D, Dv */
-    const float *q;
-    const void *k, *v; /* of the kind, as are their strides */
-    int keys_kind;
+    const void *q;
+    int queries_kind; /* of q and out */
+    const void *k, *v;
+    int keys_kind;       /* of k and v */
     int64_t q_stride[4]; /* b, h, s, d */
     int64_t k_stride[4]; /* b, h, t, d */
     int64_t v_stride[4]; /* b, h, t, d */
-    float *out;
+    void *out;
     int64_t out_stride[4]; /* b, h, s, d */
     const void *mask;      /* NULL, or unsigned char (nonzero = take part), or float (added) */
     int mask_kind;

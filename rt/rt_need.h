@@ -21,6 +21,7 @@ enum {
     RT_BMM_TILES = 16,               /* tiles of rows in a task */
     RT_BMM_GROUP_BYTES = 256 * 1024, /* packed B of one */
     RT_BMM_FEW_ROWS = 3,             /* up to here B is read in place */
+    RT_HALF_BMM_DEPTH = 16,          /* least depth that half_bmm has room for */
 
     RT_QUANTISED_STEP = 8,     /* groups of depth are multiples of this */
     RT_QUANTISED_DEPTH = 192,  /* of a piece that becomes floats, */
@@ -65,6 +66,9 @@ enum {
     RT_SDPA_TILES = 4,       /* tiles of query rows in a task */
     RT_SDPA_KEYS = 512,      /* keys of a block: a multiple of RT_PANEL */
     RT_SDPA_FEW_QUERIES = 4, /* up to here nothing is packed */
+    RT_SDPA_TILE_ROWS = 32,  /* with the tiles of AMX: query rows in a task, */
+    RT_SDPA_TILE_GAP = 16,   /* floats between rows of scores, which so lie apart in the cache, */
+    RT_SDPA_TILE_DEPTH = 32, /* and steps of depth that panels are padded to */
 
     RT_STATE_BYTES = 64, /* before the area of a thread: what it holds */
 

@@ -178,6 +178,11 @@ int rt_op_conv_weight(rt_frame *frame, const rt_call *call)
 
 /* ---- attention ---- */
 
+static int kind_of(const fe_tensor *t)
+{
+    return t->dtype == FE_BF16 ? RT_KEYS_BF16 : t->dtype == FE_F16 ? RT_KEYS_F16 : RT_KEYS_FLOAT;
+}
+
 int rt_op_sdpa(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *q = &call->in[0], *k = &call->in[1], *v = &call->in[2], *mask = &call->in[3];
@@ -191,11 +196,10 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
         .head_dim = q->sizes[3],
         .value_dim = v->sizes[3],
         .q = q->data,
+        .queries_kind = kind_of(q),
         .k = k->data,
         .v = v->data,
-        .keys_kind = k->dtype == FE_BF16  ? RT_KEYS_BF16
-                     : k->dtype == FE_F16 ? RT_KEYS_F16
-                                          : RT_KEYS_FLOAT,
+        .keys_kind = kind_of(k),
         .out = out->data,
         .mask = mask->data,
         .mask_kind = !mask->data              ? RT_MASK_NONE

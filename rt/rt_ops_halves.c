@@ -49,3 +49,30 @@ int rt_op_half_gemm(rt_frame *frame, const rt_call *call)
     rt_scratch_drop(&team, &scratch);
     return failed ? rt_no_room(frame, &team) : 0;
 }
+
+int rt_op_half_bmm(rt_frame *frame, const rt_call *call)
+{
+    const fe_tensor *a = &call->in[0], *b = &call->in[1], *c = &call->out[0];
+    rt_after epilogue;
+    rt_post post = rt_post_of(call, &epilogue, NULL, RT_ACT_NONE);
+    rt_half_bmm g = {.batch = c->sizes[0],
+                     .m = c->sizes[1],
+                     .n = c->sizes[2],
+                     .k = a->sizes[2],
+                     .is_bf16 = a->dtype == FE_BF16,
+                     .a = a->data,
+                     .a_batch = a->strides[0],
+                     .a_row = a->strides[1],
+                     .a_col = a->strides[2],
+                     .b = b->data,
+                     .b_batch = b->strides[0],
+                     .b_row = b->strides[1],
+                     .b_col = b->strides[2],
+                     .c = c->data,
+                     .c_batch = c->strides[0],
+                     .ldc = c->strides[1],
+                     .epilogue = post.epilogue,
+                     .context = post.context};
+    rt_team team = rt_team_of(frame, call);
+    return rt_half_bmm_f32(&team, &g) ? rt_no_room(frame, &team) : 0;
+}

@@ -5,6 +5,7 @@
 
 typedef struct halves_kernels {
     int (*product)(rt_team *, const rt_halves *, const rt_post *);
+    int (*bmm)(rt_team *, const rt_half_bmm *);
     int (*conv)(rt_team *, const rt_conv *, const uint16_t *x, const uint32_t *packed, float *y,
                 const rt_post *);
     void (*floats)(rt_pool *, const rt_conv *, const uint16_t *x, float *floats);
@@ -13,6 +14,7 @@ typedef struct halves_kernels {
 
 #define DECLARE(isa)                                                                       \
     int rt_halves_##isa(rt_team *, const rt_halves *, const rt_post *);                    \
+    int rt_half_bmm_##isa(rt_team *, const rt_half_bmm *);                                 \
     int rt_half_conv_##isa(rt_team *, const rt_conv *, const uint16_t *, const uint32_t *, \
                            float *, const rt_post *);                                      \
     void rt_half_conv_floats_##isa(rt_pool *, const rt_conv *, const uint16_t *, float *); \
@@ -24,9 +26,10 @@ DECLARE(v3)
 DECLARE(v4)
 #endif
 
-#define KERNELS(isa)                                                                              \
-    {                                                                                             \
-        rt_halves_##isa, rt_half_conv_##isa, rt_half_conv_floats_##isa, rt_multiplies_tiles_##isa \
+#define KERNELS(isa)                                                                       \
+    {                                                                                      \
+        rt_halves_##isa, rt_half_bmm_##isa, rt_half_conv_##isa, rt_half_conv_floats_##isa, \
+            rt_multiplies_tiles_##isa                                                      \
     }
 
 static const halves_kernels tables[] = {
@@ -40,6 +43,11 @@ static const halves_kernels tables[] = {
 int rt_halves_f32(rt_team *team, const rt_halves *args, const rt_post *post)
 {
     return tables[rt_isa_level()].product(team, args, post);
+}
+
+int rt_half_bmm_f32(rt_team *team, const rt_half_bmm *args)
+{
+    return tables[rt_isa_level()].bmm(team, args);
 }
 
 int rt_half_conv(rt_team *team, const rt_conv *conv, const uint16_t *x, const uint32_t *packed,

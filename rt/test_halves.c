@@ -136,6 +136,77 @@ static void test_products(void)
             test_product(sizes[i][0], sizes[i][1], sizes[i][2], variant);
 }
 
+/* ---- batches ---- */
+
+enum { BATCH = 3, SHARED_B = 64, BATCH_VARIANTS = 128 };
+
+static void test_batch(int64_t m, int64_t n, int64_t k, int variant)
+{
+    char label[128];
+    int is_bf16 = variant & BF16, more = variant & MORE ? 3 : 0, is_any = variant & 32;
+    snprintf(label, sizeof label, "batch of halves m=%lld n=%lld k=%lld variant=%d", (long long)m,
+             (long long)n, (long long)k, variant);
+    int64_t a_row = variant & A_TURNED ? 1 : k + more, a_col = variant & A_TURNED ? m + more : 1;
+    int64_t b_col = variant & BY_DEPTH ? k + more : 1, b_row = variant & BY_DEPTH ? 1 : n + more;
+    if (is_any) a_row *= 2, a_col *= 2, b_col *= 2, b_row *= 2;
+    int64_t a_batch = (m - 1) * a_row + (k - 1) * a_col + 1 + more,
+            b_batch = variant & SHARED_B ? 0 : (n - 1) * b_col + (k - 1) * b_row + 1 + more,
+            ldc = n + more, c_batch = m * ldc + more,
+            c_count = (BATCH - 1) * c_batch + (m - 1) * ldc + n;
+    uint16_t *a = make((BATCH - 1) * a_batch + (m - 1) * a_row + (k - 1) * a_col + 1, is_bf16),
+             *b = make((BATCH - 1) * b_batch + (n - 1) * b_col + (k - 1) * b_row + 1, is_bf16);
+    float *c = malloc((size_t)c_count * sizeof *c);
+    float *zeros = calloc((size_t)n, sizeof *zeros);
+    adder d = {c, ldc};
+    rt_half_bmm g = {.batch = BATCH,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .is_bf16 = is_bf16,
+                     .a = a,
+                     .a_batch = a_batch,
+                     .a_row = a_row,
+                     .a_col = a_col,
+                     .b = b,
+                     .b_batch = b_batch,
+                     .b_row = b_row,
+                     .b_col = b_col,
+                     .c = c,
+                     .c_batch = more ? c_batch : m * ldc,
+                     .ldc = ldc,
+                     .epilogue = more ? NULL : add_one,
+                     .context = &d,
+                     .by_floats = variant & BY_FLOATS};
+    expect(rt_half_bmm_f32(&(rt_team){.pool = pool}, &g) == 0, label);
+    for (int64_t i = 0; i < BATCH; i++) {
+        product p = {.g = {.m = m,
+                           .n = n,
+                           .k = k,
+                           .is_bf16 = is_bf16,
+                           .a = a + i * a_batch,
+                           .a_row = a_row,
+                           .a_col = a_col,
+                           .c = c + i * g.c_batch,
+                           .ldc = ldc},
+                     .b = b + i * b_batch,
+                     .stride_n = b_col,
+                     .stride_k = b_row,
+                     .bias = more ? NULL : zeros};
+        check(&p, label);
+    }
+    free(a), free(b), free(c), free(zeros);
+}
+
+static void test_batches(void)
+{
+    static const int64_t sizes[][3] = {{1, 1, 1},    {1, 40, 33},  {2, 300, 5},   {3, 33, 70},
+                                       {4, 31, 17},  {6, 64, 64},  {7, 96, 129},  {33, 17, 64},
+                                       {65, 50, 80}, {200, 70, 7}, {40, 130, 301}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int variant = 0; variant < BATCH_VARIANTS; variant++)
+            test_batch(sizes[i][0], sizes[i][1], sizes[i][2], variant);
+}
+
 /* What is not finite stays so: a column of infinities, one of NaN. */
 static void test_not_finite(int is_bf16, int by_floats)
 {
@@ -173,6 +244,7 @@ void test_halves(rt_pool *threads, int *good, int *bad)
     pool = threads;
     passed = failed = 0;
     test_products();
+    test_batches();
     for (int variant = 0; variant < 4; variant++) test_not_finite(variant & 1, variant >> 1);
     *good += passed;
     *bad += failed;

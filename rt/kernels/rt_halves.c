@@ -15,7 +15,6 @@
 
 enum {
     AT_ONCE = 4, /* rows of few */
-    LEAST_TILE_ROWS = 6,
     ROWS_MAX = RT_HALVES_TILES * MR,
     GROUP_BYTES = 128 * 1024, /* C of one group of panels */
     STREAM_AHEAD = 8192,
@@ -402,9 +401,9 @@ int RT_FN(rt_halves)(rt_team *team, const rt_halves *args, const rt_post *post)
                 .panels = rt_ceil_div(args->n, RT_PANEL),
                 .lines = args->lines ? args->lines : rt_ceil_div(args->k, 2)};
     if (args->is_bf16 && !args->by_floats)
-        s.by = args->m >= LEAST_TILE_ROWS && RT_FN(rt_multiplies_tiles)() ? BY_TILES
-               : RT_FN(rt_multiplies_pairs)()                             ? BY_PAIRS
-                                                                          : BY_FLOATS;
+        s.by = args->m >= RT_LEAST_TILE_ROWS && RT_FN(rt_multiplies_tiles)() ? BY_TILES
+               : RT_FN(rt_multiplies_pairs)()                                ? BY_PAIRS
+                                                                             : BY_FLOATS;
     int is_float = s.by == BY_FLOATS;
     s.depth = (is_float ? 1 : 2) * RT_HALVES_DEPTH;
     if (!args->packed || (is_float && args->m <= RT_HALVES_FEW_ROWS)) return few_rows(team, &s);

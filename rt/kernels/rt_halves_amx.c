@@ -44,18 +44,22 @@ RT_AMX RT_INLINE void columns(const rt_halves_amx *p, const part *s, int64_t n0,
     int64_t width = rt_min(RT_PANEL, p->n - n0), ldc = p->ldc * (int64_t)sizeof *c;
     int is_whole = width == (both_columns ? RT_PANEL : RT_PANEL / 2);
     const uint32_t *b = p->packed + (n0 * p->lines + s->k0 / 2 * RT_PANEL);
-    if (s->k0 > 0 && !is_whole)
+    int loads = p->load || s->k0 > 0;
+    if (loads && !is_whole)
         for (int64_t i = 0; i < s->rows; i++) rt_amx_copy_columns(buffer[i], c + i * p->ldc, width);
-    if (s->k0 == 0 && p->bias && !is_whole) rt_amx_copy_columns(buffer[0], p->bias + n0, width);
-    if (s->k0 == 0 && !p->bias)
+    if (!loads && p->bias && !is_whole) rt_amx_copy_columns(buffer[0], p->bias + n0, width);
+    if (!loads && !p->bias)
         rt_amx_zero_sums();
-    else if (s->k0 == 0)
+    else if (!loads)
         rt_amx_load_sums(is_whole ? p->bias + n0 : buffer[0], 0, both_rows, both_columns);
     else
         rt_amx_load_sums(is_whole ? c : buffer[0], is_whole ? ldc : AMX_LINE_BYTES, both_rows,
                          both_columns);
     add_tiles(s->a, s->row_bytes, b, s->tiles, both_rows, both_columns);
-    if (s->rest) {
+    if (s->rest && p->is_padded) {
+        add_tiles(s->rest_a, sizeof *s->rest_a, b + s->tiles * LINES * RT_PANEL, 1, both_rows,
+                  both_columns);
+    } else if (s->rest) {
         uint32_t rest_b[LINES][RT_PANEL] = {{0}};
         memcpy(rest_b, b + s->tiles * LINES * RT_PANEL, (size_t)(s->rest + 1) / 2 * AMX_LINE_BYTES);
         add_tiles(s->rest_a, sizeof *s->rest_a, rest_b, 1, both_rows, both_columns);

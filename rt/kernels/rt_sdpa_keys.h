@@ -1,4 +1,4 @@
-/* rt_sdpa_keys.h - keys and values of attention, which are floats or numbers of 16 bits, by the element:
+/* rt_sdpa_keys.h - operands of attention, which are floats or numbers of 16 bits, by the element: as floats,
  * as panels, in dot products, in sums. */
 #ifndef RT_SDPA_KEYS_H
 #define RT_SDPA_KEYS_H
@@ -44,10 +44,12 @@ RT_INLINE void keys_widen(float *to, const uint16_t *from, int64_t count, const 
     for (; i < count; i++) to[i] = rt_float_of_half(from[i], is_bf16);
 }
 
-/* The same from any step; a panel's columns behind the last are zeros (rt_panel_pack). */
-static void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
+/* So many numbers `step` apart. */
+static inline void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
 {
-    if (step != 1)
+    if (k.kind == RT_KEYS_FLOAT)
+        for (int64_t i = 0; i < count; i++) to[i] = keys_floats(k)[i * step];
+    else if (step != 1)
         for (int64_t i = 0; i < count; i++) to[i] = key_at(k, i * step);
     else if (k.kind == RT_KEYS_BF16)
         keys_widen(to, keys_halves(k), count, 1);
@@ -55,10 +57,10 @@ static void keys_row(float *to, stored_keys k, int64_t step, int64_t count)
         keys_widen(to, keys_halves(k), count, 0);
 }
 
-/* rt_panel_pack. Numbers of 16 bits become floats row by row, along what is contiguous; columns of depth are
- * turned from there. */
-static void keys_pack(float *out, stored_keys b, int64_t stride_n, int64_t stride_k, int64_t k,
-                      int64_t width)
+/* rt_panel_pack: a panel's columns behind the last are zeros. Numbers of 16 bits become floats row by row,
+ * along what is contiguous; columns of depth are turned from there. */
+static inline void keys_pack(float *out, stored_keys b, int64_t stride_n, int64_t stride_k,
+                             int64_t k, int64_t width)
 {
     enum { SOME = 32 };
     float block[RT_PANEL * SOME];
@@ -76,52 +78,6 @@ static void keys_pack(float *out, stored_keys b, int64_t stride_n, int64_t strid
             keys_row(block + j * SOME, keys_from(b, j * stride_n + i), 1, count);
         rt_panel_pack(out + i * RT_PANEL, block, SOME, 1, count, width);
     }
-}
-
-RT_INLINE float keys_dot_halves(const float *a, const uint16_t *b, int64_t count, const int is_bf16)
-{
-    vf sum[4] = {(vf){0}};
-    int64_t i = 0;
-    for (; i + 4 * VL <= count; i += 4 * VL)
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; j++)
-            sum[j] += v_load(a + i + j * VL) * v_load_half(b + i + j * VL, is_bf16);
-    for (; i + VL <= count; i += VL) sum[0] += v_load(a + i) * v_load_half(b + i, is_bf16);
-    float total = v_reduce_add((sum[0] + sum[1]) + (sum[2] + sum[3]));
-    for (; i < count; i++) total += a[i] * rt_float_of_half(b[i], is_bf16);
-    return total;
-}
-
-static float keys_dot(const float *a, stored_keys b, int64_t step, int64_t count)
-{
-    if (step == 1 && b.kind == RT_KEYS_FLOAT) return v_dot(a, keys_floats(b), count);
-    if (step == 1 && b.kind == RT_KEYS_BF16) return keys_dot_halves(a, keys_halves(b), count, 1);
-    if (step == 1) return keys_dot_halves(a, keys_halves(b), count, 0);
-    float total = 0;
-    for (int64_t i = 0; i < count; i++) total += a[i] * key_at(b, i * step);
-    return total;
-}
-
-RT_INLINE void keys_add_halves(float *sums, const uint16_t *b, float by, int64_t count,
-                               const int is_bf16)
-{
-    int64_t i = 0;
-    for (; i + VL <= count; i += VL)
-        v_store(sums + i, v_load(sums + i) + v_load_half(b + i, is_bf16) * by);
-    for (; i < count; i++) sums[i] += rt_float_of_half(b[i], is_bf16) * by;
-}
-
-/* sums += by times a row. */
-static void keys_add(float *sums, stored_keys b, int64_t step, float by, int64_t count)
-{
-    if (step == 1 && b.kind == RT_KEYS_FLOAT)
-        for (int64_t i = 0; i < count; i++) sums[i] += by * keys_floats(b)[i];
-    else if (step == 1 && b.kind == RT_KEYS_BF16)
-        keys_add_halves(sums, keys_halves(b), by, count, 1);
-    else if (step == 1)
-        keys_add_halves(sums, keys_halves(b), by, count, 0);
-    else
-        for (int64_t i = 0; i < count; i++) sums[i] += by * key_at(b, i * step);
 }
 
 #endif

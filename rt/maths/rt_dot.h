@@ -4,6 +4,10 @@
 
 #include "rt_isa.h"
 
+#if defined(RT_ISA_V4) && !defined(FERRITE_SCALAR) && !defined(RT_F64)
+#include <immintrin.h>
+#endif
+
 RT_INLINE rt_real v_reduce_add(vf x)
 {
     rt_real part[VL];
@@ -12,6 +16,25 @@ RT_INLINE rt_real v_reduce_add(vf x)
         for (int i = 0; i < half; i++) part[i] += part[i + half];
     return part[0];
 }
+
+/* to[i] = the sum of the lanes of x[i], of four. */
+#if defined(RT_ISA_V4) && !defined(FERRITE_SCALAR) && !defined(RT_F64)
+RT_INLINE void v_reduce_four(float *to, const vf *x)
+{
+    __m512 ab = _mm512_unpacklo_ps(x[0], x[1]) + _mm512_unpackhi_ps(x[0], x[1]),
+           cd = _mm512_unpacklo_ps(x[2], x[3]) + _mm512_unpackhi_ps(x[2], x[3]);
+    __m512d low = _mm512_unpacklo_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd)),
+            high = _mm512_unpackhi_pd(_mm512_castps_pd(ab), _mm512_castps_pd(cd));
+    __m512 all = _mm512_castpd_ps(low) + _mm512_castpd_ps(high);
+    __m256 half = _mm512_castps512_ps256(all) + _mm512_extractf32x8_ps(all, 1);
+    _mm_storeu_ps(to, _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1));
+}
+#else
+RT_INLINE void v_reduce_four(rt_real *to, const vf *x)
+{
+    for (int i = 0; i < 4; i++) to[i] = v_reduce_add(x[i]);
+}
+#endif
 
 RT_INLINE rt_real v_dot(const rt_real *a, const rt_real *b, int64_t count)
 {

@@ -198,7 +198,7 @@ static void need_windows(needing *n, const geometry *g)
     if (in_bands) each = band_bytes(n, g);
     if (beyond && !depthwise) each = sym_max(n->t, each, indirect_bytes(n, g));
     need_give_each(n, each);
-    if (!depthwise) need_split(n, g.out_pixels, g.out_each, need_times(n, g.taps, g.in_each));
+    if (!depthwise) need_split(n, g->out_pixels, g->out_each, need_times(n, g->taps, g->in_each));
 }
 
 void need_conv(needing *n)

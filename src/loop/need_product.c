@@ -95,6 +95,22 @@ static void need_product(needing *n, const product *p)
     need_split(n, rows, p->n, p->k);
 }
 
+/* A group of panels, and rows: as floats, or as words, of which less depth than a tile takes as much. */
+void need_half_bmm(needing *n)
+{
+    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
+    int64_t rows;
+    if (!need_has(n, 2, 3)) return;
+    bool in_place = need_is(n, b->strides[2], 1) || need_is(n, b->strides[1], 1);
+    if (in_place && sym_is_int(n->t, a->sizes[1], &rows) && rows <= RT_BMM_FEW_ROWS)
+        need_give_each(n, need_bytes(n, need_times(n, a->sizes[1], a->sizes[2]), NEED_FLOAT));
+    else
+        need_product(n, &(product){.m = a->sizes[1],
+                                   .n = b->sizes[2],
+                                   .k = need_most(n, a->sizes[2], RT_HALF_BMM_DEPTH),
+                                   .copies_a = true});
+}
+
 void need_bmm(needing *n)
 {
     const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1], *c = &n->op->outputs[0];
@@ -109,22 +125,29 @@ void need_bmm(needing *n)
 
 /* ---- attention ---- */
 
+/* Of words for tiles of bf16 a row is a whole tile of depth at least, and rows of scores lie apart. */
 void need_sdpa(needing *n)
 {
     const loop_view *q = &n->op->inputs[0], *k = &n->op->inputs[1], *v = &n->op->inputs[2];
     if (!need_has(n, 3, 4)) return;
     sym_expr rows = need_least(n, q->sizes[2], RT_SDPA_TILES * RT_MOST_ROWS), keys = k->sizes[2],
              width = need_up_to(n, v->sizes[3], RT_PANEL), padded = need_up_to(n, keys, RT_PANEL);
-    sym_expr block = need_least(n, need_up_to(n, need_most(n, keys, 1), RT_PANEL), RT_SDPA_KEYS);
+    sym_expr block = need_least(n, need_up_to(n, need_most(n, keys, 1), RT_PANEL), RT_SDPA_KEYS),
+             depth = q->sizes[3];
     int64_t queries;
     bool few = sym_is_int(n->t, q->sizes[2], &queries) && queries <= RT_SDPA_FEW_QUERIES;
-    bool may_be_few = need_may_be(n, q->sizes[2], 0, RT_SDPA_FEW_QUERIES);
+    bool may_be_few = need_may_be(n, q->sizes[2], 0, RT_SDPA_FEW_QUERIES),
+         is_float = q->dtype == TY_F32;
+    if (!is_float) {
+        depth = need_most(n, depth, RT_SDPA_TILE_DEPTH / 2);
+        block = sym_add_int(n->t, block, RT_SDPA_TILE_GAP);
+    }
     need_give_each(n, need_number(n, RT_STATE_BYTES));
     if (!few) {
-        need_give_each(n, need_bytes(n, need_times(n, padded, q->sizes[3]), NEED_FLOAT));
+        need_give_each(n, need_bytes(n, need_times(n, padded, depth), NEED_FLOAT));
         need_give_each(n, need_bytes(n, need_times(n, padded, width), NEED_FLOAT));
     }
-    if (may_be_few || !need_is(n, q->strides[3], 1))
+    if (may_be_few || !is_float || !need_is(n, q->strides[3], 1))
         need_give_each(n, need_bytes(n, need_times(n, rows, q->sizes[3]), NEED_FLOAT));
     need_give_each(n, need_bytes(n, need_times(n, rows, block), NEED_FLOAT));
     need_give_each(n, need_bytes(n, need_times(n, rows, width), NEED_FLOAT));

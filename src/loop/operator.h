@@ -36,10 +36,10 @@ typedef struct loop_operator {
 const loop_operator *loop_operator_of(const char *kernel);
 
 /* need*.c */
-loop_state_need need_gemm, need_half_gemm, need_quantised_gemm, need_integer_gemm, need_bmm,
-    need_sdpa, need_conv, need_half_conv, need_winograd, need_conv_weight, need_sort, need_mode,
-    need_select, need_topk, need_unique, need_triangular_solve, need_matrix_exp, need_lu_factor,
-    need_lu_solve, need_cholesky, need_ldl_solve, need_ldl_factor, need_qr_factor,
+loop_state_need need_gemm, need_half_gemm, need_half_bmm, need_quantised_gemm, need_integer_gemm,
+    need_bmm, need_sdpa, need_conv, need_half_conv, need_winograd, need_conv_weight, need_sort,
+    need_mode, need_select, need_topk, need_unique, need_triangular_solve, need_matrix_exp,
+    need_lu_factor, need_lu_solve, need_cholesky, need_ldl_solve, need_ldl_factor, need_qr_factor,
     need_householder_product, need_householder_apply, need_eigh, need_eig, need_svd, need_fourier;
 /* fit.c */
 loop_fit fit_quantised_gemm, fit_conv, fit_half_conv, fit_conv_weight, fit_search, fit_fourier,
@@ -50,7 +50,7 @@ loop_macs macs_product, macs_windows, macs_tiles, macs_pixels, macs_attention;
 loop_below below_rank, below_rows, below_edges, below_pivots, below_dimensions;
 /* reference.c */
 loop_reference_run reference_nonzero, reference_repeat, reference_unique, reference_fourier,
-    reference_gemm, reference_half_gemm, reference_quantised_gemm, reference_integer_gemm,
-    reference_bmm;
+    reference_gemm, reference_half_gemm, reference_half_bmm, reference_quantised_gemm,
+    reference_integer_gemm, reference_bmm;
 
 #endif

@@ -210,7 +210,8 @@ enum { ADDEND = 3 };
 /* out[b?, m, n] = alpha a @ b + beta c (+ in[3]), between low and high. */
 static void product(const loop_call *c, double alpha, double beta, double low, double high)
 {
-    const loop_operand *a = &c->in[0], *b = &c->in[1], *add = &c->in[2], *out = &c->out[0];
+    const loop_operand none = {0}, *a = &c->in[0], *b = &c->in[1],
+                       *add = c->in_count > 2 ? &c->in[2] : &none, *out = &c->out[0];
     int64_t at[TY_MAX_RANK], count = element_count(out), depth = a->sizes[a->rank - 1];
     uint32_t rank = out->rank;
     for (int64_t k = 0; k < count; k++) {
@@ -251,6 +252,11 @@ void reference_gemm(const loop_call *c)
 void reference_half_gemm(const loop_call *c)
 {
     product(c, 1, 1, -(double)INFINITY, (double)INFINITY);
+}
+
+void reference_half_bmm(const loop_call *c)
+{
+    product(c, 1, 0, -(double)INFINITY, (double)INFINITY);
 }
 
 /* Of a row of numbers, or 0. */

@@ -27,6 +27,7 @@ static bool find_class(sig_text type, dtype_class *out)
         {"float", FLOATS, true},
         {"dense", BIT(F32) | BIT(F64), true},
         {"half", BIT(F16) | BIT(BF16), true},
+        {"query", BIT(F16) | BIT(BF16) | BIT(F32), true},
         {"key_value", BIT(F16) | BIT(BF16) | BIT(F32), true},
         {"linear", BIT(F32) | BIT(F64) | COMPLEX, true},
         {"real", BIT(F32) | BIT(F64), false},

@@ -129,6 +129,7 @@ static operator_fn *function_of(const char *kernel)
                 {"quantised_gemm", rt_op_quantised_gemm},
                 {"integer_gemm", rt_op_integer_gemm},
                 {"half_gemm", rt_op_half_gemm},
+                {"half_bmm", rt_op_half_bmm},
                 {"bmm", rt_op_bmm},
                 {"conv", rt_op_conv},
                 {"half_conv", rt_op_half_conv},
@@ -220,6 +221,19 @@ static trial halves(dice *d)
     t.at[1] = SOME(roll(d, 0, 1), dtype, k, n);
     t.at[2] = SOME(false, TY_F32, n);
     t.at[3] = SOME(false, TY_F32, m, n);
+    return t;
+}
+
+static trial batch_of_halves(dice *d)
+{
+    int64_t batch = roll(d, 1, 3), m = roll(d, 1, 250), n = roll(d, 1, 200), k = roll(d, 1, 300);
+    ty_dtype dtype = roll(d, 0, 1) ? TY_BF16 : TY_F16;
+    trial t = {.kernel = "half_bmm", .inputs = 2, .outputs = 1};
+    if (roll(d, 0, 3) == 0) m = roll(d, 1, 5);
+    if (roll(d, 0, 3) == 0) k = roll(d, 1, 40);
+    t.at[0] = SOME(roll(d, 0, 1), dtype, batch, m, k);
+    t.at[1] = SOME(roll(d, 0, 1), dtype, batch, k, n);
+    t.at[2] = SOME(false, TY_F32, batch, m, n);
     return t;
 }
 
@@ -320,12 +334,12 @@ static trial attention(dice *d)
     trial t = {.kernel = "sdpa", .inputs = 4, .outputs = 1, .ints = 4, .floats = {0.5}};
     t.numbers[0] = roll(d, 0, 1);
     t.numbers[1] = heads / kv;
-    t.at[0] = SOME(any, TY_F32, batch, heads, queries, width);
     static const ty_dtype stored[] = {TY_F32, TY_BF16, TY_F16};
-    ty_dtype dtype = stored[roll(d, 0, 2)];
+    ty_dtype dtype = stored[roll(d, 0, 2)], asked = roll(d, 0, 1) ? dtype : TY_F32;
+    t.at[0] = SOME(any, asked, batch, heads, queries, width);
     t.at[1] = SOME(any, dtype, batch, kv, keys, width);
     t.at[2] = SOME(any, dtype, batch, kv, keys, values);
-    t.at[4] = SOME(any, TY_F32, batch, heads, queries, values);
+    t.at[4] = SOME(any, asked, batch, heads, queries, values);
     return t;
 }
 
@@ -393,9 +407,9 @@ static trial spectrum(dice *d)
 
 SESSION_TEST(operators_work_in_what_they_state)
 {
-    static trial (*const kinds[])(dice *) = {product,   quantised, convolution,     tiles,
-                                             attention, ordering,  matrices,        spectrum,
-                                             integers,  halves,    half_convolution};
+    static trial (*const kinds[])(dice *) = {
+        product,  quantised, convolution, tiles,  attention,        ordering,
+        matrices, spectrum,  integers,    halves, half_convolution, batch_of_halves};
     static const char *const isas[] = {"native", "x86-64-v4", "x86-64-v3", "baseline"};
     dice d = {7};
     for (uint32_t round = 0; round < 1100; round++) {

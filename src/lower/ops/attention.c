@@ -1,5 +1,5 @@
-/* attention.c -- scaled dot product attention: the extern kernel `sdpa` for float32, matrix
- * products and a softmax otherwise.
+/* attention.c -- scaled dot product attention: the extern kernel `sdpa` for float32 and numbers of 16
+ * bits, matrix products and a softmax otherwise.
  *
  * The output is laid out as [batch, position, head, channel], so that the transpose and reshape
  * that follow are views.
@@ -14,7 +14,7 @@
 
 typedef struct attention {
     lower_tensor q, k, v, mask; /* of rank 4, [b, h, s, d]; the mask additive or bool, or absent */
-    lower_tensor stored[2];     /* k and v as `sdpa` takes them, which may be of 16 bits */
+    lower_tensor stored[3];     /* these as `sdpa` takes them, which may be of 16 bits */
     bool causal, masked_nan;    /* a row that sees nothing is NaN, else zeros */
     bool replaces; /* a bool mask has -inf in the place of scores, else it is added to them */
     double scale, dropout;
@@ -64,8 +64,8 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
 {
     sym_expr sizes[4] = {a->q.sizes[0], a->q.sizes[1], a->q.sizes[2], a->v.sizes[3]}, strides[4];
     lower_tensor mask = stored_mask(l, a);
-    loop_view views[4] = {lower_strided(l, a->q), lower_strided(l, a->stored[0]),
-                          lower_strided(l, a->stored[1]), lower_no_view(l)};
+    loop_view views[4] = {lower_strided(l, a->stored[0]), lower_strided(l, a->stored[1]),
+                          lower_strided(l, a->stored[2]), lower_no_view(l)};
     if (!lower_absent(mask)) views[3] = lower_strided(l, mask);
     if (!wanted) {
         strides[3] = l->one;
@@ -74,7 +74,7 @@ static lower_tensor sdpa_extern(lowering *l, const attention *a, const sym_expr 
         strides[0] = sym_mul(l->symbols, strides[2], sizes[2]);
         wanted = strides;
     }
-    lower_tensor out = lower_temp_tensor(l, TY_F32, 4, sizes, wanted);
+    lower_tensor out = lower_temp_tensor(l, lower_dtype(a->stored[0]), 4, sizes, wanted);
     const loop_int ints[] = {{"causal", lower_const(l, a->causal)},
                              {"groups", a->groups},
                              {"masked_nan", lower_const(l, a->masked_nan)},
@@ -160,7 +160,7 @@ static void set_scale(lowering *l, attention *a)
     loop_value scale = lower_op2(l, LOOP_DIV, loop_const_float(p, TY_F64, 1), root);
     loop_value q =
         lower_op2(l, LOOP_MUL, lower_here(l, a->q), loop_cast(p, lower_dtype(a->q), scale));
-    a->q = lower_value(l, lower_dtype(a->q), a->q.rank, a->q.sizes, q);
+    a->q = a->stored[0] = lower_value(l, lower_dtype(a->q), a->q.rank, a->q.sizes, q);
 }
 
 /* How many heads of the query go with a head of t; one that broadcasts is left to do so. Where only the
@@ -194,14 +194,16 @@ static fe_status begin(lowering *l, attention *a)
     if (!lower_absent(a->mask) && a->mask.rank > 4) a->mask = as_rank_4(l, a->mask);
     if (!lower_absent(a->mask) && q.rank == 3 && a->mask.rank == 3)
         a->mask = lower_unsqueeze(l, a->mask, 0);
-    a->q = lower_cast(l, as_rank_4(l, q), d);
+    q = as_rank_4(l, q);
     k = as_rank_4(l, k);
     v = as_rank_4(l, v);
+    a->q = lower_cast(l, q, d);
     a->k = lower_cast(l, k, d);
     a->v = lower_cast(l, v, d);
     bool are_halves = ty_is_half(lower_dtype(k)) && lower_dtype(v) == lower_dtype(k);
-    a->stored[0] = are_halves ? k : a->k;
-    a->stored[1] = are_halves ? v : a->v;
+    a->stored[0] = are_halves && lower_dtype(q) == out && lower_dtype(k) == out ? q : a->q;
+    a->stored[1] = are_halves ? k : a->k;
+    a->stored[2] = are_halves ? v : a->v;
     a->replaces = fx_is(l->node, OP_ferrite_attention_default);
     a->masked_nan = a->replaces && !lower_bool(l, "safe");
     a->causal = !a->replaces && lower_bool(l, "is_causal");
@@ -254,7 +256,9 @@ fe_status lower_op_attention(lowering *l, fx_node *n, const lower_row *row)
         return attention_pair(l, &a, row->parameter);
     lower_tensor y;
     if (lower_dtype(a.q) == TY_F32 && a.dropout == 0 && is_regular(l, &a) && lower_has_operators(l))
-        y = sdpa_extern(l, &a, out->rank == 4 && out->dtype == TY_F32 ? lower_wanted(l, 0) : NULL);
+        y = sdpa_extern(
+            l, &a,
+            out->rank == 4 && out->dtype == lower_dtype(a.stored[0]) ? lower_wanted(l, 0) : NULL);
     else
         y = weigh(l, &a, attention_weights(l, &a, attention_scores(l, &a)));
     y = lower_cast(l, lower_reshape(l, y, out->rank, out->sizes), a.out);

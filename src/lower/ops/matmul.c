@@ -1,6 +1,6 @@
 /* matmul.c -- matrix products of float32 and float64: the extern kernels `gemm` (a constant weight on the
- * right) and `bmm` (anything else); of bf16 and f16 `half_gemm`, where the right operand is one matrix, else
- * those of float32; other dtypes, other devices than the host, and one column, which takes no more than
+ * right) and `bmm` (anything else); of bf16 and f16 `half_gemm`, where the right operand is one matrix, and
+ * `half_bmm`; other dtypes, other devices than the host, and one column, which takes no more than
  * reading the matrix, are plain reductions.
  *
  * A bias of one element a column goes into gemm itself; whatever else surrounds a product (a full
@@ -60,6 +60,15 @@ static lower_tensor half_gemm(lowering *l, lower_tensor a, lower_tensor b, lower
 }
 
 /* a, b of rank 3 with equal batch sizes. */
+static lower_tensor half_bmm(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes)
+{
+    loop_view views[2] = {lower_strided(l, a), lower_strided(l, b)};
+    lower_tensor out = lower_temp_tensor(l, lower_compute_dtype(lower_dtype(a)), 3, sizes, NULL);
+    lower_extern(l, "half_bmm", 2, views, out.box->view, 0, NULL, 0, NULL);
+    return out;
+}
+
+/* Likewise. */
 static lower_tensor bmm(lowering *l, lower_tensor a, lower_tensor b, const sym_expr *sizes,
                         const sym_expr *wanted)
 {
@@ -85,13 +94,13 @@ static bool has_kernel(lowering *l, lower_tensor a, lower_tensor b)
            !is_empty(l, b);
 }
 
-/* Numbers of 16 bits that stay so: `half_gemm` takes them. */
+/* Numbers of 16 bits that stay so: `half_gemm` takes them, or `half_bmm`. */
 static bool is_half_product(lowering *l, lower_tensor a, lower_tensor b)
 {
     ty_dtype d = lower_dtype(a);
-    return ty_is_half(d) && lower_dtype(b) == d && b.rank == 2 && lower_has_operators(l) &&
+    return ty_is_half(d) && lower_dtype(b) == d && b.rank >= 2 && lower_has_operators(l) &&
            !is_empty(l, a) && !is_empty(l, b) &&
-           (lower_is_constant(l, b) || !sym_same(b.sizes[1], l->one));
+           ((b.rank == 2 && lower_is_constant(l, b)) || !sym_same(b.sizes[b.rank - 1], l->one));
 }
 
 /* a[m,k] @ b[k,n] (+ bias[n]) in one dtype, which is one to compute in or that of a half_product. */
@@ -122,6 +131,7 @@ static lower_tensor product_3d(lowering *l, lower_tensor a, lower_tensor b, cons
 {
     sym_expr sizes[3] = {a.sizes[0], a.sizes[1], b.sizes[2]};
     bool one_column = sym_same(b.sizes[2], l->one);
+    if (ty_is_half(lower_dtype(a))) return half_bmm(l, a, b, sizes);
     if (has_kernel(l, a, b) && !one_column) return bmm(l, a, b, sizes, wanted);
     return product_nest(l, a, b, sizes, wanted);
 }
