@@ -5,10 +5,13 @@
  * column, which the first tile of a panel makes by the way, is taken off again. Others multiply pairs of 16
  * bits, the even steps of a word and the odd ones, and no sum of two products leaves 32 bits.
  *
- * A is laid out as words first. The rows of a block stay in the second-level cache while panels stream by: of
- * the next one each tile asks for its part, unless one tile is all, which reads no faster for it.
+ * A processor with AMX reads both as they lie (rt_integers_amx.c). For others A is laid out as words first. The
+ * rows of a block stay in the second-level cache while panels stream by: of the next one each tile asks for
+ * its part, unless one tile is all, which reads no faster for it.
  */
 #include "rt_isa.h"
+
+#include "rt_integers.h"
 #include "rt_words.h"
 
 #if defined(__SSE2__) && !defined(FERRITE_SCALAR)
@@ -25,6 +28,9 @@ enum {
     A_BLOCK_BYTES = 256 * 1024, /* words of A, of one block */
     PAIR_ROWS = (int)VL == 16 ? 12 : 4,
     LINE_WORDS = RT_LINE / 4,
+    LEAST_TILE_ROWS = 6, /* by AMX */
+    TILE_ROWS = 256,     /* of a task, likewise, */
+    TILE_PANELS = 8      /* and panels */
 };
 _Static_assert((int)PAIR_ROWS <= (int)RT_MOST_ROWS, "the compiler plans for no more");
 
@@ -356,6 +362,33 @@ static int may_take_bytes(const rt_integers *args)
 #endif
 }
 
+/* ---- tiles of AMX ---- */
+
+static void tiles_task(void *context, int64_t begin, int64_t end, int worker)
+{
+    const integers *s = context;
+    const rt_integers *g = s->args;
+    int64_t groups = rt_ceil_div(s->panels, TILE_PANELS);
+    (void)worker;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t block = i / groups, n0 = i % groups * TILE_PANELS * RT_PANEL;
+        int64_t m0 = g->m * block / s->row_blocks, m1 = g->m * (block + 1) / s->row_blocks;
+        int64_t n1 = rt_min(n0 + TILE_PANELS * RT_PANEL, g->n);
+        RT_FN(rt_integers_amx)(g, m0, m1, n0, n1);
+        if (s->post->epilogue) s->post->epilogue(s->post->context, m0, m1, n0, n1);
+    }
+}
+
+static int run_tiles(rt_team *team, integers *s)
+{
+    const rt_integers *g = s->args;
+    s->row_blocks = rt_ceil_div(g->m, TILE_ROWS);
+    int64_t items = rt_ceil_div(s->panels, TILE_PANELS) * s->row_blocks;
+    rt_parallel(team->pool, tiles_task, s, items,
+                rt_grain(items, g->m * g->n * g->k / 8, g->n * g->k));
+    return 0;
+}
+
 int RT_FN(rt_integers)(rt_team *team, const rt_integers *args, const rt_post *post)
 {
     const rt_integers *g = args;
@@ -364,6 +397,7 @@ int RT_FN(rt_integers)(rt_team *team, const rt_integers *args, const rt_post *po
     integers s = {.args = g, .post = post, .by_bytes = may_take_bytes(g)};
     s.panels = rt_ceil_div(g->n, RT_PANEL);
     s.words = rt_ceil_div(g->k, STEPS);
+    if (g->m >= LEAST_TILE_ROWS && !g->by_pairs && rt_amx()) return run_tiles(team, &s);
     s.row = rt_ceil_div(s.words * (s.by_bytes ? 1 : 2), LINE_WORDS) * LINE_WORDS + LINE_WORDS;
     int64_t bytes = s.row * (int64_t)sizeof *s.a,
             rows = rt_max(A_BLOCK_BYTES / bytes, RT_MOST_ROWS);
