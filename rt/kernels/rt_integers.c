@@ -5,9 +5,9 @@
  * column, which the first tile of a panel makes by the way, is taken off again. Others multiply pairs of 16
  * bits, the even steps of a word and the odd ones, and no sum of two products leaves 32 bits.
  *
- * A processor with AMX reads both as they lie (rt_integers_amx.c). For others A is laid out as words first. The
- * rows of a block stay in the second-level cache while panels stream by: of the next one each tile asks for
- * its part, unless one tile is all, which reads no faster for it.
+ * A processor with AMX reads both as they lie (rt_integers_amx.c). For others A is laid out as words first.
+ * The rows of a block stay in the second-level cache while panels stream by: of the next one each tile asks
+ * for its part, unless one tile is all, which reads no faster for it.
  */
 #include "rt_isa.h"
 
