@@ -83,7 +83,9 @@ FE_API void fe_session_free(fe_session *session);
  *                 those of the runtime, which has all and takes the best that the machine has when it is
  *                 loaded, go no higher. FERRITE_ISA does both too: it is the default here, and no artifact
  *                 that is loaded under it uses more. To run what a machine has not is refused: FE_USAGE by
- *                 fe_load(), FE_RUN_BAD_PROCESSOR by an artifact's open()
+ *                 fe_load(), FE_RUN_BAD_PROCESSOR by an artifact's open(). What is in none of these, AMX,
+ *                 VNNI and products of bf16, the runtime uses with x86-64-v4 where a machine has it; AMX
+ *                 not where FERRITE_ISA names a set
  *     name        what the program is called, letters, digits and _ (the default: as its file, or as its
  *                 text says). Its artifact's one function is then ferrite_artifact_NAME in place of
  *                 ferrite_artifact, and several link into one program
