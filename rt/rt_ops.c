@@ -183,6 +183,17 @@ static int kind_of(const fe_tensor *t)
     return t->dtype == FE_BF16 ? RT_KEYS_BF16 : t->dtype == FE_F16 ? RT_KEYS_F16 : RT_KEYS_FLOAT;
 }
 
+/* Is it one element for all that neither hides nor adds anything? */
+static int is_idle(const fe_tensor *mask)
+{
+    float number = 0;
+    for (uint32_t d = 0; d < mask->rank; d++)
+        if (mask->strides[d] != 0 && mask->sizes[d] != 1) return 0;
+    if (mask->dtype == FE_BOOL) return *(const unsigned char *)mask->data != 0;
+    memcpy(&number, mask->data, sizeof number);
+    return number == 0;
+}
+
 int rt_op_sdpa(rt_frame *frame, const rt_call *call)
 {
     const fe_tensor *q = &call->in[0], *k = &call->in[1], *v = &call->in[2], *mask = &call->in[3];
@@ -216,6 +227,7 @@ int rt_op_sdpa(rt_frame *frame, const rt_call *call)
     memcpy(args.out_stride, out->strides, sizeof args.out_stride);
     if (mask->data) memcpy(args.mask_stride, mask->strides, sizeof args.mask_stride);
     if (args.batch == 0 || args.heads == 0 || args.q_len == 0 || args.value_dim == 0) return 0;
+    if (mask->data && args.kv_len > 0 && is_idle(mask)) args.mask_kind = RT_MASK_NONE;
     rt_team team = rt_team_of(frame, call);
     return rt_sdpa_f32(&team, &args) ? rt_no_room(frame, &team) : 0;
 }

@@ -15,6 +15,7 @@
 
 enum {
     AT_ONCE = 4, /* rows of few */
+    STRIP = 32,  /* rows that tiles of AMX are best at */
     ROWS_MAX = RT_HALVES_TILES * MR,
     GROUP_BYTES = 128 * 1024, /* C of one group of panels */
     STREAM_AHEAD = 8192,
@@ -26,6 +27,7 @@ typedef struct halves {
     const rt_post *post;
     int64_t panels, lines; /* lines: of a panel */
     int64_t row_blocks, panel_blocks;
+    int64_t rows;                              /* of a block, at most */
     enum { BY_FLOATS, BY_PAIRS, BY_TILES } by; /* pairs: by rt_half_tile.c */
     int64_t depth;                             /* of a piece */
     const float *a;                            /* few rows, as floats */
@@ -350,6 +352,13 @@ static void run_tiles(const halves *s, left *l, int64_t begin, int64_t end)
     });
 }
 
+/* Of a block; for tiles a whole number of strips before. */
+static int64_t first_row(const halves *s, int64_t block)
+{
+    int64_t m = s->args->m;
+    return s->by == BY_TILES ? rt_min(m, block * s->rows) : m * block / s->row_blocks;
+}
+
 static void block_task(void *context, int64_t begin, int64_t end, int worker)
 {
     const halves *s = context;
@@ -358,8 +367,8 @@ static void block_task(void *context, int64_t begin, int64_t end, int worker)
     if (s->by == BY_FLOATS) l.copy += RT_HALVES_DEPTH * RT_PANEL * sizeof(float);
     for (int64_t i = begin; i < end; i++) {
         int64_t row_block = i / s->panel_blocks, panel_block = i % s->panel_blocks;
-        l.m0 = s->args->m * row_block / s->row_blocks;
-        l.m1 = s->args->m * (row_block + 1) / s->row_blocks;
+        l.m0 = first_row(s, row_block);
+        l.m1 = first_row(s, row_block + 1);
         (s->by == BY_TILES ? run_tiles
                            : run_block)(s, &l, s->panels * panel_block / s->panel_blocks,
                                         s->panels * (panel_block + 1) / s->panel_blocks);
@@ -376,15 +385,35 @@ static size_t work_bytes(const halves *s, int64_t rows)
     return (size_t)(RT_HALVES_DEPTH * RT_PANEL + rows * depth) * sizeof(float);
 }
 
+static void cut_blocks(halves *s, int64_t threads)
+{
+    const rt_halves *g = s->args;
+    rt_cut cut = RT_FN(rt_block_cut_rows)(g->m, s->panels, g->k, g->k * (int64_t)sizeof(uint16_t),
+                                          8 * MR, ROWS_MAX, threads);
+    s->row_blocks = cut.row_blocks;
+    s->panel_blocks = cut.panel_blocks;
+    s->rows = rt_ceil_div(g->m, s->row_blocks);
+}
+
+/* Rows stay together as long as there are columns enough: B is read once for all of a block. */
+static void cut_for_tiles(halves *s, int64_t threads)
+{
+    int64_t wanted = threads > 1 ? 4 * threads : 1, strips = rt_ceil_div(s->args->m, STRIP);
+    s->panel_blocks = rt_min(wanted, s->panels);
+    s->row_blocks = rt_min(rt_ceil_div(wanted, s->panel_blocks), strips);
+    s->rows = rt_ceil_div(strips, s->row_blocks) * STRIP;
+    s->row_blocks = rt_ceil_div(s->args->m, s->rows);
+}
+
 static int blocks(rt_team *team, halves *s)
 {
     const rt_halves *g = s->args;
     rt_scratch scratch;
-    rt_cut cut = RT_FN(rt_block_cut_rows)(g->m, s->panels, g->k, g->k * (int64_t)sizeof(uint16_t),
-                                          8 * MR, ROWS_MAX, rt_pool_threads(team->pool));
-    s->row_blocks = cut.row_blocks;
-    s->panel_blocks = cut.panel_blocks;
-    size_t bytes = work_bytes(s, rt_ceil_div(g->m, s->row_blocks));
+    if (s->by == BY_TILES)
+        cut_for_tiles(s, rt_pool_threads(team->pool));
+    else
+        cut_blocks(s, rt_pool_threads(team->pool));
+    size_t bytes = work_bytes(s, s->rows);
     if (bytes && rt_scratch_take(team, 0, bytes, &scratch)) return -1;
     s->scratch = bytes ? &scratch : NULL;
     int64_t count = s->row_blocks * s->panel_blocks, size = g->n * g->k;

@@ -71,9 +71,9 @@ static int query_is_finite(const uint16_t *q, int64_t step, int64_t count)
 /* 2^x to 18 bits; 0 where that would be subnormal, which takes the processor long. NaN stays. */
 RT_INLINE __m512 power_of_two(__m512 x)
 {
-    const int fraction = 9; /* x less the next integer below, with no exception */
+    enum { FRACTION = 9 }; /* x less the next integer below, with no exception */
     __mmask16 lanes = _mm512_cmp_ps_mask(x, _mm512_set1_ps(-126), _CMP_NLT_UQ);
-    __m512 f = _mm512_reduce_ps(x, fraction), p = _mm512_set1_ps(0.0135341669f);
+    __m512 f = _mm512_reduce_ps(x, FRACTION), p = _mm512_set1_ps(0.0135341669f);
     p = _mm512_fmadd_ps(p, f, _mm512_set1_ps(0.0520114638f));
     p = _mm512_fmadd_ps(p, f, _mm512_set1_ps(0.241442755f));
     p = _mm512_fmadd_ps(p, f, _mm512_set1_ps(0.693003833f));

@@ -19,13 +19,9 @@ graph main {
   output (user %y, user %z, user %many, user %a)
 }
 --out--
-wrapper arena -1 bound -1 weights 448 kernels 5 calls 8 scratch 24768
+wrapper arena -1 bound -1 weights 448 kernels 3 calls 4 scratch 24768
 weight 0 @w at 0 bytes 384 packed half_gemm 1
-extern half_gemm (@h[4,9]{9,1}, @v[9,7]{7,1}, none) -> (@buf8[4,7]{7,1}) workspace @buf19 ints [] floats [] then k_copy_2cdaa6 (@buf8, @buf15) ints [] m 4 n 7 cost 108
-extern half_gemm (@x[3*s0,5]{5,1}, @w[5,2]{1,5} packed 0, @b.f32_6[2]{1}) -> (@buf7[3*s0,2]{2,1}) workspace @buf18 ints [] floats [] then k_roundbf_max_a3878e (@buf7, @buf14) ints [] m 3*s0 n 2 cost 138
-kernel k_copy_7f8ff9 (@x, @buf12) ints [] m 1 n 15*s0 cost 108
-extern sdpa (@buf12[s0,1,3,5]{15,15,5,1}, @m[s0,1,4,5]{20,20,5,1}, @m[s0,1,4,5]{20,20,5,1}, none) -> (@buf13[s0,1,3,5]{15,5,5,1}) ints [0, 1, 0, 0] floats [0.4472135954999579]
-kernel k_copy_b1c3e5 (@buf13, @buf17) ints [] m 1 n 15*s0 cost 108
-kernel k_copy_7f8ff9 (@x, @buf9) ints [] m 1 n 15*s0 cost 108
-kernel k_copy_7f8ff9 (@m, @buf10) ints [] m 1 n 20*s0 cost 108
-extern bmm (@buf9[s0,3,5]{15,5,1}, @buf10[s0,5,4]{20,4,1}, none) -> (@buf11[s0,3,4]{12,4,1}) ints [] floats [1.0, 0.0] then k_copy_b76af2 (@buf11, @buf16) ints [] m 3*s0 n 4 cost 108
+extern sdpa (@x[s0,1,3,5]{15,15,5,1}, @m[s0,1,4,5]{20,20,5,1}, @m[s0,1,4,5]{20,20,5,1}, none) -> (@buf10[s0,1,3,5]{15,15,5,1}) ints [0, 1, 0, 0] floats [0.4472135954999579]
+extern half_gemm (@x[3*s0,5]{5,1}, @w[5,2]{1,5} packed 0, @b.f32_6[2]{1}) -> (@buf7[3*s0,2]{2,1}) workspace @buf14 ints [] floats [] then k_roundbf_max_a3878e (@buf7, @buf11) ints [] m 3*s0 n 2 cost 138
+extern half_gemm (@h[4,9]{9,1}, @v[9,7]{7,1}, none) -> (@buf8[4,7]{7,1}) workspace @buf15 ints [] floats [] then k_copy_2cdaa6 (@buf8, @buf12) ints [] m 4 n 7 cost 108
+extern half_bmm (@x[s0,3,5]{15,5,1}, @m[s0,5,4]{20,4,1}) -> (@buf9[s0,3,4]{12,4,1}) ints [] floats [] then k_copy_b76af2 (@buf9, @buf13) ints [] m 3*s0 n 4 cost 108

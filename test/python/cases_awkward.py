@@ -104,6 +104,27 @@ def products_of_halves(x, w, b, h, v):
     return *rows, *turned, h @ v, linear(h[:, ::2], v.t()[:, ::2]), torch.inner(w, x[1]), torch.chain_matmul(w, w.t(), w)
 
 
+@op(real(2, 37, 45, dtype=torch.bfloat16), real(2, 45, 38, dtype=torch.bfloat16), real(2, 37, 38, dtype=torch.bfloat16),
+    real(3, 9, 21, dtype=torch.float16), real(3, 21, 10, dtype=torch.float16))
+def batches_of_halves(x, y, c, h, v):
+    """Products of batches, with sums of float32 that are rounded once: in each layout, of few rows, shared by all, with what surrounds them."""
+    plain = torch.bmm(x, y).relu(), (x.mT.contiguous().mT @ y.mT.contiguous().mT) * 0.5, torch.baddbmm(c, x, y, beta=0.5, alpha=2)
+    few = x[:, :2] @ y, x[:, :1] @ y.mT.contiguous().mT, x[:, :1, ::2] @ y[:, ::2], x[:, :7] @ y[:1]
+    return *plain, *few, torch.einsum("bmk,bkn->bnm", x, y), h @ v, h[:, :3] @ v, h[:, ::2].mT @ h[:, ::2], h @ v[1]
+
+
+@op(real(2, 4, 9, 64, dtype=torch.bfloat16), real(2, 2, 70, 64, dtype=torch.bfloat16), real(2, 2, 70, 64, dtype=torch.bfloat16),
+    real(1, 3, 45, 20, dtype=torch.float16), truth(9, 70))
+def attention_of_halves(q, k, v, h, seen):
+    """Queries and results of 16 bits as well: many and few, masked, causal, in each layout."""
+    attend = torch.nn.functional.scaled_dot_product_attention
+    seen = seen | (torch.arange(70) < 1)
+    turned = q.mT.contiguous().mT, k.mT.contiguous().mT, v.mT.contiguous().mT
+    many = attend(q, k, v, enable_gqa=True), attend(q, k, v, seen, enable_gqa=True), attend(q[:, :2], k, v, is_causal=True)
+    adds = torch.where(seen, 0.5, float("-inf")).to(q.dtype)
+    return *many, attend(*turned, enable_gqa=True), attend(q[:, :2], k, v, adds), attend(q[:, :2, :2], k, v), attend(h, h, h, is_causal=True)
+
+
 @op(real(2, 4, 9, 24, dtype=torch.bfloat16), real(2, 2, 70, 24, dtype=torch.bfloat16), real(2, 2, 70, 40, dtype=torch.bfloat16),
     real(1, 3, 45, 20, dtype=torch.float16), truth(9, 70))
 def attention_over_halves(q, k, v, h, seen):
