@@ -217,6 +217,7 @@ int RT_FN(rt_integers)(rt_team *, const rt_integers *, const rt_post *post);
 int RT_FN(rt_halves)(rt_team *, const rt_halves *, const rt_post *post);
 int RT_FN(rt_half_conv)(rt_team *, const rt_conv *, const uint16_t *x, const uint32_t *packed,
                         float *y, const rt_post *);
+int RT_FN(rt_half_conv_takes)(const rt_conv *);
 void RT_FN(rt_half_conv_floats)(rt_pool *, const rt_conv *, const uint16_t *x, float *floats);
 int RT_FN(rt_half_bmm)(rt_team *, const rt_half_bmm *);
 int RT_FN(rt_bmm)(rt_team *, const rt_bmm *);

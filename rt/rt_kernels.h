@@ -117,7 +117,7 @@ typedef struct rt_halves {
     int64_t b_row, b_col;
     float *c; /* n contiguous */
     int64_t ldc;
-    int by_floats; /* for tests: as on a processor without AVX512-BF16 */
+    int by_floats; /* as on a processor without AVX512-BF16 */
 } rt_halves;
 
 /* Bytes of packed B. Align the memory to 64. */
@@ -238,8 +238,9 @@ int rt_conv_weight_f32(rt_team *team, const rt_conv *conv, const float *x, const
 
 /* ---- convolution of bf16 (rt_half_conv.c) ---- */
 
-/* Does this processor have kernels for them? What has not makes floats of them (rt_half_conv_floats). */
-int rt_half_conv_here(void);
+/* Is there a kernel for it here? All have one for what is a product, those with AMX one for others. What has
+ * none makes floats of them (rt_half_conv_floats). */
+int rt_half_conv_here(const rt_conv *conv);
 
 /* Bytes of packed weights. Align the memory to 64. */
 size_t rt_half_conv_packed_bytes(const rt_conv *conv);

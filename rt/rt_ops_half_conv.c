@@ -157,7 +157,7 @@ int rt_op_half_conv(rt_frame *frame, const rt_call *call)
                        "a convolution's kernel is larger than its padded input");
     if (conv.batch * conv.out[0] * conv.out[1] * conv.out[2] == 0 || conv.out_channels == 0)
         return 0;
-    if (rt_half_conv_here()) return by_halves(frame, call, &conv);
+    if (rt_half_conv_here(&conv)) return by_halves(frame, call, &conv);
     conv.tile = (int)call->ints[RT_HALF_CONV_TILE];
     return by_floats(frame, call, &conv);
 }

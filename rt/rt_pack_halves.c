@@ -145,8 +145,8 @@ static void unpack_task(void *context, int64_t begin, int64_t end, int worker)
         int64_t step_n = p->strides[p->conv->transposed ? 1 : 0],
                 step_k = p->strides[p->conv->transposed ? 0 : 1];
         float *to = p->floats + weight_place(p, group, position) + n0 * step_n;
-        for (int64_t k = 0; k < p->group_in; k++)
-            for (int64_t j = 0; j < width; j++) {
+        for (int64_t j = 0; j < width; j++)
+            for (int64_t k = 0; k < p->group_in; k++) {
                 uint32_t word = from[k / 2 * RT_PANEL + j];
                 to[j * step_n + k * step_k] =
                     rt_float_of_bf16((uint16_t)(k % 2 ? word >> 16 : word));

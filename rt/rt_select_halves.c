@@ -9,7 +9,7 @@ typedef struct halves_kernels {
     int (*conv)(rt_team *, const rt_conv *, const uint16_t *x, const uint32_t *packed, float *y,
                 const rt_post *);
     void (*floats)(rt_pool *, const rt_conv *, const uint16_t *x, float *floats);
-    int (*multiplies_tiles)(void);
+    int (*takes)(const rt_conv *);
 } halves_kernels;
 
 #define DECLARE(isa)                                                                       \
@@ -18,7 +18,7 @@ typedef struct halves_kernels {
     int rt_half_conv_##isa(rt_team *, const rt_conv *, const uint16_t *, const uint32_t *, \
                            float *, const rt_post *);                                      \
     void rt_half_conv_floats_##isa(rt_pool *, const rt_conv *, const uint16_t *, float *); \
-    int rt_multiplies_tiles_##isa(void);
+    int rt_half_conv_takes_##isa(const rt_conv *);
 DECLARE(base)
 #if defined __x86_64__ && !defined RT_ONLY_BASE && !defined FERRITE_SCALAR
 #define SEVERAL
@@ -29,7 +29,7 @@ DECLARE(v4)
 #define KERNELS(isa)                                                                       \
     {                                                                                      \
         rt_halves_##isa, rt_half_bmm_##isa, rt_half_conv_##isa, rt_half_conv_floats_##isa, \
-            rt_multiplies_tiles_##isa                                                      \
+            rt_half_conv_takes_##isa                                                       \
     }
 
 static const halves_kernels tables[] = {
@@ -61,7 +61,7 @@ void rt_half_conv_floats(rt_pool *pool, const rt_conv *conv, const uint16_t *x, 
     tables[rt_isa_level()].floats(pool, conv, x, floats);
 }
 
-int rt_half_conv_here(void)
+int rt_half_conv_here(const rt_conv *conv)
 {
-    return tables[rt_isa_level()].multiplies_tiles();
+    return tables[rt_isa_level()].takes(conv);
 }

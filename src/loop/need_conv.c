@@ -295,11 +295,7 @@ static void need_half_tiles(needing *n, const geometry *g)
     need_give_each(n, sym_add_int(n->t, sym_add(n->t, band, beyond), RT_STATE_BYTES));
     sym_expr phases = g->transposed ? sym_product(n->t, g->stride, 3) : one;
     need_share(n, sym_add(n->t, need_bytes(n, g->taps, TAP), need_bytes(n, phases, END)));
-    if (need_may_be(n, g->taps, 1, 1)) /* few rows of a product */
-        need_share(n, need_bytes(n,
-                                 need_times(n, need_least(n, g->out_pixels, RT_HALVES_FEW_ROWS),
-                                            g->in_channels),
-                                 NEED_FLOAT));
+    if (need_may_be(n, g->taps, 1, 1)) need_halves(n, g->out_pixels, g->in_channels);
     if (need_is_packed(n, 1)) return;
     sym_expr panels[] = {g->groups, need_up_to(n, g->out_each, RT_PANEL), g->taps, channels};
     need_share(n, need_bytes(n, sym_product(n->t, panels, 4), HALF));

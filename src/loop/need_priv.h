@@ -33,6 +33,9 @@ sym_expr need_panels(const needing *n, sym_expr columns, sym_expr depth); /* of 
 /* The operand is a constant that is re-laid when the program is compiled. */
 bool need_is_packed(const needing *n, uint32_t operand);
 
+/* need_product.c: a product of numbers of 16 bits, without its panels. */
+void need_halves(needing *n, sym_expr rows, sym_expr depth);
+
 /* ---- need.c: what is stated ---- */
 void need_share(needing *n, sym_expr more);
 void need_give_each(needing *n, sym_expr more);

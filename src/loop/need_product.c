@@ -13,25 +13,31 @@ void need_gemm(needing *n)
     need_split(n, a->sizes[0], b->sizes[1], b->sizes[0]);
 }
 
-/* Few rows as floats, and B's panels; of more rows a worker's part of A, and a piece of a panel as floats. */
-void need_half_gemm(needing *n)
+/* Few rows as floats; of more rows a worker's part of A, and a piece of a panel as floats. */
+void need_halves(needing *n, sym_expr rows, sym_expr depth)
 {
-    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
-    if (!need_has(n, 2, 2)) return;
-    sym_expr rows = a->sizes[0], depth = a->sizes[1],
-             most = need_number(n, RT_HALVES_TILES * RT_MOST_ROWS);
+    sym_expr most = need_number(n, RT_HALVES_TILES * RT_MOST_ROWS);
     if (need_may_be(n, rows, 1, RT_HALVES_FEW_ROWS))
         need_share(n, need_bytes(n, need_times(n, need_least(n, rows, RT_HALVES_FEW_ROWS), depth),
                                  NEED_FLOAT));
-    bool may_lie = need_is(n, b->strides[0], 1) || need_is(n, b->strides[1], 1);
-    if (!need_is_packed(n, 1) &&
-        (!may_lie || need_may_be(n, rows, RT_HALVES_PLACE_ROWS + 1, INT64_MAX)))
-        need_share(n, need_panels(n, b->sizes[1], sym_ceildiv(n->t, depth, need_number(n, 2))));
     need_give_each(n, need_number(n, RT_HALVES_DEPTH * RT_PANEL * NEED_FLOAT));
     need_give_each(n, need_bytes(n,
                                  need_times(n, sym_min(n->t, rows, most),
                                             need_least(n, depth, RT_HALVES_DEPTH)),
                                  NEED_FLOAT));
+}
+
+/* And B's panels. */
+void need_half_gemm(needing *n)
+{
+    const loop_view *a = &n->op->inputs[0], *b = &n->op->inputs[1];
+    if (!need_has(n, 2, 2)) return;
+    sym_expr rows = a->sizes[0], depth = a->sizes[1];
+    need_halves(n, rows, depth);
+    bool may_lie = need_is(n, b->strides[0], 1) || need_is(n, b->strides[1], 1);
+    if (!need_is_packed(n, 1) &&
+        (!may_lie || need_may_be(n, rows, RT_HALVES_PLACE_ROWS + 1, INT64_MAX)))
+        need_share(n, need_panels(n, b->sizes[1], sym_ceildiv(n->t, depth, need_number(n, 2))));
 }
 
 /* Few rows times integers of 4 bits: A again, and the sums of its groups. */
