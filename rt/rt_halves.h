@@ -113,7 +113,7 @@ int RT_FN(rt_multiplies_pairs)(void);
 
 /* ---- tiles of AMX: rt_halves_amx.c ---- */
 
-enum { RT_LEAST_TILE_ROWS = 6 /* fewer are faster by pairs */ };
+enum { RT_LEAST_TILE_ROWS = 2 /* one is as fast by pairs */ };
 
 /* C [m x n] = A x panels, of bf16. */
 typedef struct rt_halves_amx {

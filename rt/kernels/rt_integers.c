@@ -28,9 +28,8 @@ enum {
     A_BLOCK_BYTES = 256 * 1024, /* words of A, of one block */
     PAIR_ROWS = (int)VL == 16 ? 12 : 4,
     LINE_WORDS = RT_LINE / 4,
-    LEAST_TILE_ROWS = 6, /* by AMX */
-    TILE_ROWS = 256,     /* of a task, likewise, */
-    TILE_PANELS = 8      /* and panels */
+    TILE_ROWS = 256, /* of a task by AMX, */
+    TILE_PANELS = 8  /* and panels */
 };
 _Static_assert((int)PAIR_ROWS <= (int)RT_MOST_ROWS, "the compiler plans for no more");
 
@@ -397,7 +396,7 @@ int RT_FN(rt_integers)(rt_team *team, const rt_integers *args, const rt_post *po
     integers s = {.args = g, .post = post, .by_bytes = may_take_bytes(g)};
     s.panels = rt_ceil_div(g->n, RT_PANEL);
     s.words = rt_ceil_div(g->k, STEPS);
-    if (g->m >= LEAST_TILE_ROWS && !g->by_pairs && rt_amx()) return run_tiles(team, &s);
+    if (!g->by_pairs && rt_amx()) return run_tiles(team, &s);
     s.row = rt_ceil_div(s.words * (s.by_bytes ? 1 : 2), LINE_WORDS) * LINE_WORDS + LINE_WORDS;
     int64_t bytes = s.row * (int64_t)sizeof *s.a,
             rows = rt_max(A_BLOCK_BYTES / bytes, RT_MOST_ROWS);
