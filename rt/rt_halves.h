@@ -135,4 +135,14 @@ typedef struct rt_halves_amx {
 void RT_FN(rt_halves_amx)(const rt_halves_amx *block);
 int RT_FN(rt_multiplies_tiles)(void);
 
+/* How so many rows are multiplied here. */
+enum rt_halves_by { RT_BY_FLOATS, RT_BY_PAIRS, RT_BY_TILES };
+
+RT_INLINE enum rt_halves_by rt_halves_by(int is_bf16, int64_t rows)
+{
+    if (!is_bf16) return RT_BY_FLOATS;
+    if (rows >= RT_LEAST_TILE_ROWS && RT_FN(rt_multiplies_tiles)()) return RT_BY_TILES;
+    return RT_FN(rt_multiplies_pairs)() ? RT_BY_PAIRS : RT_BY_FLOATS;
+}
+
 #endif

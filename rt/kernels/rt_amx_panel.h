@@ -1,4 +1,4 @@
-/* rt_amx_panel.h - sums of a strip of rows by a panel of bf16, in the tile registers of AMX (rt_amx.h). */
+/* rt_amx_panel.h - sums of a strip of rows by a panel, in the tile registers of AMX (rt_amx.h). */
 #ifndef RT_AMX_PANEL_H
 #define RT_AMX_PANEL_H
 
@@ -14,7 +14,16 @@ enum {
     AMX_HALF_LINE = AMX_LINE_BYTES / 2
 };
 
-/* Sums += A x B of one tile of depth: of both halves of the rows and the columns, or of one. */
+/* Sums += A x B of the tiles that registers hold, by RT_AMX_BF16 and the like. */
+#define RT_AMX_MULTIPLY(PRODUCT, both_rows, both_columns) \
+    do {                                                  \
+        PRODUCT(0, 4, 6);                                 \
+        if (both_columns) PRODUCT(1, 4, 7);               \
+        if (both_rows) PRODUCT(2, 5, 6);                  \
+        if (both_rows && both_columns) PRODUCT(3, 5, 7);  \
+    } while (0)
+
+/* Sums += A x B of one tile of depth, of bf16: of both halves of the rows and the columns, or of one. */
 RT_AMX RT_INLINE void rt_amx_add(const char *rows, int64_t row_bytes, const char *lines,
                                  const int both_rows, const int both_columns)
 {
@@ -33,20 +42,20 @@ RT_AMX RT_INLINE void rt_amx_add(const char *rows, int64_t row_bytes, const char
 }
 
 /* To and from the sums: c is 32 rows, `stride` bytes apart, or (stride 0) one for all. */
-RT_AMX RT_INLINE void rt_amx_load_sums(const float *c, int64_t stride, const int both_rows,
+RT_AMX RT_INLINE void rt_amx_load_sums(const void *c, int64_t stride, const int both_rows,
                                        const int both_columns)
 {
-    const char *upper = (const char *)c, *lower = upper + AMX_ROWS * stride;
+    const char *upper = c, *lower = upper + AMX_ROWS * stride;
     RT_AMX_LOAD(0, upper, stride);
     if (both_columns) RT_AMX_LOAD(1, upper + AMX_HALF_LINE, stride);
     if (both_rows) RT_AMX_LOAD(2, lower, stride);
     if (both_rows && both_columns) RT_AMX_LOAD(3, lower + AMX_HALF_LINE, stride);
 }
 
-RT_AMX RT_INLINE void rt_amx_store_sums(float *c, int64_t stride, const int both_rows,
+RT_AMX RT_INLINE void rt_amx_store_sums(void *c, int64_t stride, const int both_rows,
                                         const int both_columns)
 {
-    char *upper = (char *)c, *lower = upper + AMX_ROWS * stride;
+    char *upper = c, *lower = upper + AMX_ROWS * stride;
     RT_AMX_STORE(0, upper, stride);
     if (both_columns) RT_AMX_STORE(1, upper + AMX_HALF_LINE, stride);
     if (both_rows) RT_AMX_STORE(2, lower, stride);

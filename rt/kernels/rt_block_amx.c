@@ -14,27 +14,24 @@
  */
 #include "rt_isa.h"
 
-#include "rt_amx.h"
+#include "rt_amx_panel.h"
 
 #if defined(RT_HAS_AMX) && !defined(RT_F64)
 
-#include <immintrin.h>
-
 enum {
     PLANES = 3, /* numbers of bf16 that make a float */
-    STEPS = 32, /* of depth, of a tile */
+    STEPS = AMX_STEPS,
     HALF = STEPS / 2,
     DEPTH = RT_AMX_DEPTH, /* of a part */
     PLANE_BYTES =
         AMX_STRIP *
         AMX_BYTES, /* of a tile of A, of both halves of a strip; and of B, both of a panel */
     TILE_BYTES = PLANES * PLANE_BYTES,
-    LINE_BYTES = RT_PANEL * 4,
     GROUP_BYTES = 1024 * 1024, /* C of one group of panels */
     ROWS_AHEAD = 4             /* of A */
 };
 _Static_assert((int)RT_AMX_STEP_BYTES == PLANES * 2, "as it is planned for");
-_Static_assert(AMX_STRIP *AMX_BYTES == AMX_ROWS * LINE_BYTES, "planes of A and B are as large");
+_Static_assert(AMX_STRIP *AMX_BYTES == AMX_ROWS * AMX_LINE_BYTES, "planes of A and B are as large");
 
 /* Depth [begin, begin + steps) of all taps, for rows [m0, m1). */
 typedef struct part {
@@ -108,7 +105,7 @@ static int fit_together(exponents a, exponents b)
 RT_INLINE __m512 load_steps(const float *from, int64_t count)
 {
     if (count >= HALF) return _mm512_loadu_ps(from);
-    return _mm512_maskz_loadu_ps((__mmask16)((1u << rt_max(count, 0)) - 1), from);
+    return _mm512_maskz_loadu_ps(rt_amx_lanes(count, 0), from);
 }
 
 /* ---- A ---- */
@@ -193,7 +190,7 @@ static exponents split_panel(const float *panel, int64_t steps, char *planes)
                 split(k + line < steps ? _mm512_loadu_ps(panel + at) : _mm512_setzero_ps(),
                       k + line + HALF < steps ? _mm512_loadu_ps(panel + other)
                                               : _mm512_setzero_ps(),
-                      planes + line * LINE_BYTES + n * 4, &r);
+                      planes + line * AMX_LINE_BYTES + n * 4, &r);
             }
     return exponents_of(&r);
 }
@@ -205,19 +202,11 @@ static exponents split_panel(const float *panel, int64_t steps, char *planes)
         RT_AMX_LOAD(4, a + (plane)*PLANE_BYTES, AMX_BYTES);                                  \
         if (both_rows) RT_AMX_LOAD(5, a + (plane)*PLANE_BYTES + PLANE_BYTES / 2, AMX_BYTES); \
     } while (0)
-#define LOAD_B(plane)                                                                           \
-    do {                                                                                        \
-        RT_AMX_LOAD(6, b + (plane)*PLANE_BYTES, LINE_BYTES);                                    \
-        if (both_columns) RT_AMX_LOAD(7, b + (plane)*PLANE_BYTES + LINE_BYTES / 2, LINE_BYTES); \
+#define LOAD_B(plane)                                                                              \
+    do {                                                                                           \
+        RT_AMX_LOAD(6, b + (plane)*PLANE_BYTES, AMX_LINE_BYTES);                                   \
+        if (both_columns) RT_AMX_LOAD(7, b + (plane)*PLANE_BYTES + AMX_HALF_LINE, AMX_LINE_BYTES); \
     } while (0)
-#define MULTIPLY()                                           \
-    do {                                                     \
-        RT_AMX_BF16(0, 4, 6);                                \
-        if (both_columns) RT_AMX_BF16(1, 4, 7);              \
-        if (both_rows) RT_AMX_BF16(2, 5, 6);                 \
-        if (both_rows && both_columns) RT_AMX_BF16(3, 5, 7); \
-    } while (0)
-
 /* What is split next, and lines of it that are fetched from memory with each tile. */
 typedef struct ahead {
     const char *next;
@@ -227,32 +216,25 @@ typedef struct ahead {
 RT_AMX RT_INLINE void sum_tiles(const char *a, const char *b, int64_t tiles, float *sums,
                                 ahead *fetch, const int both_rows, const int both_columns)
 {
-    RT_AMX_ZERO(0);
-    RT_AMX_ZERO(1);
-    RT_AMX_ZERO(2);
-    RT_AMX_ZERO(3);
+    rt_amx_zero_sums();
     for (; tiles > 0; tiles--, a += TILE_BYTES, b += TILE_BYTES) {
         LOAD_A(0);
         LOAD_B(2);
         for (int64_t line = 0; line < fetch->lines; line++, fetch->next += RT_LINE)
             _mm_prefetch(fetch->next, _MM_HINT_T1);
-        MULTIPLY();
+        RT_AMX_MULTIPLY(RT_AMX_BF16, both_rows, both_columns);
         LOAD_B(1);
-        MULTIPLY();
+        RT_AMX_MULTIPLY(RT_AMX_BF16, both_rows, both_columns);
         LOAD_A(1);
-        MULTIPLY();
+        RT_AMX_MULTIPLY(RT_AMX_BF16, both_rows, both_columns);
         LOAD_B(0);
-        MULTIPLY();
+        RT_AMX_MULTIPLY(RT_AMX_BF16, both_rows, both_columns);
         LOAD_A(2);
-        MULTIPLY();
+        RT_AMX_MULTIPLY(RT_AMX_BF16, both_rows, both_columns);
         LOAD_A(0);
-        MULTIPLY();
+        RT_AMX_MULTIPLY(RT_AMX_BF16, both_rows, both_columns);
     }
-    char *upper = (char *)sums, *lower = upper + AMX_ROWS * LINE_BYTES;
-    RT_AMX_STORE(0, upper, LINE_BYTES);
-    if (both_columns) RT_AMX_STORE(1, upper + LINE_BYTES / 2, LINE_BYTES);
-    if (both_rows) RT_AMX_STORE(2, lower, LINE_BYTES);
-    if (both_rows && both_columns) RT_AMX_STORE(3, lower + LINE_BYTES / 2, LINE_BYTES);
+    rt_amx_store_sums(sums, AMX_LINE_BYTES, both_rows, both_columns);
 }
 
 /* Vectors of a strip of sums into C. */
@@ -263,7 +245,7 @@ RT_INLINE void finish_rows(const rt_block *block, const part *p, const float *su
     const __m512 low = _mm512_set1_ps(block->low), high = _mm512_set1_ps(block->high),
                  alpha = _mm512_set1_ps(p->is_last && block->scale ? block->alpha : 1);
     for (int64_t j = 0, left = block->n - n0; j < RT_PANEL && j < left; j += VL) {
-        __mmask16 lanes = (__mmask16)((1u << rt_min(left - j, VL)) - 1);
+        __mmask16 lanes = rt_amx_lanes(left, j);
         __m512 bias = p->is_last && block->bias ? _mm512_maskz_loadu_ps(lanes, block->bias + n0 + j)
                                                 : _mm512_setzero_ps();
         for (int64_t i = 0; i < rows; i++) {

@@ -19,7 +19,7 @@ enum {
 
 typedef struct bmm {
     const rt_half_bmm *args;
-    enum { BY_FLOATS, BY_PAIRS, BY_TILES } by;
+    enum rt_halves_by by;
     int64_t panels, group, groups, row_blocks, rows_max;
     int64_t panel_numbers; /* words or floats of one */
     int64_t lines;         /* of words */
@@ -54,7 +54,7 @@ static void pack_group(const bmm *s, const part *p)
         char *to = p->packed + (size_t)((i - p->p0) * s->panel_numbers) * sizeof(float);
         int64_t at = p->batch * g->b_batch + i * RT_PANEL * g->b_col,
                 width = rt_min(RT_PANEL, g->n - i * RT_PANEL);
-        if (s->by == BY_FLOATS)
+        if (s->by == RT_BY_FLOATS)
             keys_pack((float *)to, (stored_keys){g->b, at, kind_of(g)}, g->b_col, g->b_row, g->k,
                       width);
         else
@@ -94,7 +94,7 @@ static const void *left(const bmm *s, const part *p, int64_t *pitch)
     int64_t rows = p->m1 - p->m0, at = p->batch * g->a_batch + p->m0 * g->a_row;
     const uint16_t *a = g->a + at;
     *pitch = g->a_row;
-    if (s->by == BY_FLOATS) {
+    if (s->by == RT_BY_FLOATS) {
         float *to = p->copy;
         *pitch = g->k;
         for (int64_t i = 0; i < rows; i++)
@@ -212,9 +212,9 @@ static void block_task(void *context, int64_t begin, int64_t end, int worker)
         state->batch = b_batch;
         state->group = group;
         const void *a = left(s, &p, &pitch);
-        if (s->by == BY_FLOATS)
+        if (s->by == RT_BY_FLOATS)
             multiply_floats(s, &p, a, pitch);
-        else if (s->by == BY_PAIRS)
+        else if (s->by == RT_BY_PAIRS)
             multiply_pairs(s, &p, a, pitch);
         else
             multiply_tiles(s, &p, a, pitch);
@@ -237,9 +237,9 @@ static int blocks(rt_team *team, bmm *s)
     s->rows_max = rt_ceil_div(rt_ceil_div(g->m, s->row_blocks), STRIP) * STRIP;
     s->row_blocks = rt_ceil_div(g->m, s->rows_max);
     s->lines = pitch_of(g->k) / 2;
-    s->panel_numbers = (s->by == BY_FLOATS ? g->k : s->lines) * RT_PANEL;
+    s->panel_numbers = (s->by == RT_BY_FLOATS ? g->k : s->lines) * RT_PANEL;
     int64_t rows = rt_min(s->rows_max, g->m), group_most = rt_ceil_div(s->panels, s->groups);
-    int copies = s->by == BY_FLOATS || (g->a_col != 1 && g->k != 1);
+    int copies = s->by == RT_BY_FLOATS || (g->a_col != 1 && g->k != 1);
     s->a_at = sizeof(worker_state) + (size_t)(group_most * s->panel_numbers) * sizeof(float);
     s->rows_at = s->a_at + (copies ? rt_lines(rows * depth) : 0);
     rt_scratch scratch;
@@ -298,9 +298,6 @@ int RT_FN(rt_half_bmm)(rt_team *team, const rt_half_bmm *args)
     bmm s = {.args = args};
     if (args->m <= RT_BMM_FEW_ROWS && (args->b_col == 1 || args->b_row == 1))
         return few_rows(team, &s);
-    if (args->is_bf16 && !args->by_floats)
-        s.by = args->m >= RT_LEAST_TILE_ROWS && RT_FN(rt_multiplies_tiles)() ? BY_TILES
-               : RT_FN(rt_multiplies_pairs)()                                ? BY_PAIRS
-                                                                             : BY_FLOATS;
+    s.by = rt_halves_by(args->is_bf16 && !args->by_floats, args->m);
     return blocks(team, &s);
 }

@@ -27,10 +27,10 @@ typedef struct halves {
     const rt_post *post;
     int64_t panels, lines; /* lines: of a panel */
     int64_t row_blocks, panel_blocks;
-    int64_t rows;                              /* of a block, at most */
-    enum { BY_FLOATS, BY_PAIRS, BY_TILES } by; /* pairs: by rt_half_tile.c */
-    int64_t depth;                             /* of a piece */
-    const float *a;                            /* few rows, as floats */
+    int64_t rows;         /* of a block, at most */
+    enum rt_halves_by by; /* pairs: by rt_half_tile.c */
+    int64_t depth;        /* of a piece */
+    const float *a;       /* few rows, as floats */
     const rt_scratch *scratch;
 } halves;
 
@@ -230,7 +230,7 @@ static void lay_left(const halves *s, left *l)
     const rt_halves *g = s->args;
     for (int64_t i = 0; i < l->m1 - l->m0; i++) {
         int64_t row = l->m0 + i, depth = l->k1 - l->k0;
-        if (s->by == BY_FLOATS) {
+        if (s->by == RT_BY_FLOATS) {
             float *to = (float *)l->copy + i * depth;
             widen_row(g, row, l->k0, l->k1, to);
             l->rows.floats[i] = to;
@@ -319,7 +319,7 @@ static void run_block(const halves *s, left *l, int64_t begin, int64_t end)
             l->k1 = rt_min(g->k, l->k0 + s->depth);
             lay_left(s, l);
             for (int64_t panel = first; panel < last; panel++)
-                if (s->by == BY_PAIRS)
+                if (s->by == RT_BY_PAIRS)
                     multiply_pairs(s, l, panel);
                 else
                     multiply_floats(s, l, panel);
@@ -356,7 +356,7 @@ static void run_tiles(const halves *s, left *l, int64_t begin, int64_t end)
 static int64_t first_row(const halves *s, int64_t block)
 {
     int64_t m = s->args->m;
-    return s->by == BY_TILES ? rt_min(m, block * s->rows) : m * block / s->row_blocks;
+    return s->by == RT_BY_TILES ? rt_min(m, block * s->rows) : m * block / s->row_blocks;
 }
 
 static void block_task(void *context, int64_t begin, int64_t end, int worker)
@@ -364,14 +364,14 @@ static void block_task(void *context, int64_t begin, int64_t end, int worker)
     const halves *s = context;
     float *memory = s->scratch ? rt_scratch_worker(s->scratch, worker) : NULL;
     left l = {.panel = memory, .copy = (char *)memory};
-    if (s->by == BY_FLOATS) l.copy += RT_HALVES_DEPTH * RT_PANEL * sizeof(float);
+    if (s->by == RT_BY_FLOATS) l.copy += RT_HALVES_DEPTH * RT_PANEL * sizeof(float);
     for (int64_t i = begin; i < end; i++) {
         int64_t row_block = i / s->panel_blocks, panel_block = i % s->panel_blocks;
         l.m0 = first_row(s, row_block);
         l.m1 = first_row(s, row_block + 1);
-        (s->by == BY_TILES ? run_tiles
-                           : run_block)(s, &l, s->panels * panel_block / s->panel_blocks,
-                                        s->panels * (panel_block + 1) / s->panel_blocks);
+        (s->by == RT_BY_TILES ? run_tiles
+                              : run_block)(s, &l, s->panels * panel_block / s->panel_blocks,
+                                           s->panels * (panel_block + 1) / s->panel_blocks);
     }
 }
 
@@ -379,8 +379,8 @@ static void block_task(void *context, int64_t begin, int64_t end, int worker)
 static size_t work_bytes(const halves *s, int64_t rows)
 {
     int64_t depth = rt_min(s->args->k, s->depth);
-    if (s->by == BY_TILES) return 0;
-    if (s->by == BY_PAIRS)
+    if (s->by == RT_BY_TILES) return 0;
+    if (s->by == RT_BY_PAIRS)
         return s->args->a_col == 1 ? 0 : (size_t)(rows * depth) * sizeof(uint16_t);
     return (size_t)(RT_HALVES_DEPTH * RT_PANEL + rows * depth) * sizeof(float);
 }
@@ -409,7 +409,7 @@ static int blocks(rt_team *team, halves *s)
 {
     const rt_halves *g = s->args;
     rt_scratch scratch;
-    if (s->by == BY_TILES)
+    if (s->by == RT_BY_TILES)
         cut_for_tiles(s, rt_pool_threads(team->pool));
     else
         cut_blocks(s, rt_pool_threads(team->pool));
@@ -429,13 +429,10 @@ int RT_FN(rt_halves)(rt_team *team, const rt_halves *args, const rt_post *post)
                 .post = post,
                 .panels = rt_ceil_div(args->n, RT_PANEL),
                 .lines = args->lines ? args->lines : rt_ceil_div(args->k, 2)};
-    if (args->is_bf16 && !args->by_floats)
-        s.by = args->m >= RT_LEAST_TILE_ROWS && RT_FN(rt_multiplies_tiles)() ? BY_TILES
-               : RT_FN(rt_multiplies_pairs)()                                ? BY_PAIRS
-                                                                             : BY_FLOATS;
-    int is_float = s.by == BY_FLOATS;
+    s.by = rt_halves_by(args->is_bf16 && !args->by_floats, args->m);
+    int is_float = s.by == RT_BY_FLOATS;
     s.depth = (is_float ? 1 : 2) * RT_HALVES_DEPTH;
     if (!args->packed || (is_float && args->m <= RT_HALVES_FEW_ROWS)) return few_rows(team, &s);
-    if (s.by == BY_PAIRS && args->m <= MR && args->a_col == 1) s.depth = rt_max(args->k, 1);
+    if (s.by == RT_BY_PAIRS && args->m <= MR && args->a_col == 1) s.depth = rt_max(args->k, 1);
     return blocks(team, &s);
 }

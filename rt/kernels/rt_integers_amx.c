@@ -16,14 +16,6 @@ typedef struct rest {
     uint8_t a[AMX_STRIP][STEPS];
 } rest;
 
-#define ADD(MULTIPLY)                                     \
-    do {                                                  \
-        MULTIPLY(0, 4, 6);                                \
-        if (both_columns) MULTIPLY(1, 4, 7);              \
-        if (both_rows) MULTIPLY(2, 5, 6);                 \
-        if (both_rows && both_columns) MULTIPLY(3, 5, 7); \
-    } while (0)
-
 RT_AMX RT_INLINE void add_tiles(const uint8_t *a, int64_t lda, const uint32_t *b, int64_t tiles,
                                 const int is_unsigned, const int both_rows, const int both_columns)
 {
@@ -33,9 +25,9 @@ RT_AMX RT_INLINE void add_tiles(const uint8_t *a, int64_t lda, const uint32_t *b
         RT_AMX_LOAD(4, a, lda);
         if (both_rows) RT_AMX_LOAD(5, a + AMX_ROWS * lda, lda);
         if (is_unsigned)
-            ADD(RT_AMX_U8_I8);
+            RT_AMX_MULTIPLY(RT_AMX_U8_I8, both_rows, both_columns);
         else
-            ADD(RT_AMX_I8);
+            RT_AMX_MULTIPLY(RT_AMX_I8, both_rows, both_columns);
     }
 }
 
@@ -53,7 +45,7 @@ RT_AMX RT_INLINE void columns(const rt_integers *g, int64_t m0, const rest *r, c
         memcpy(lines, b + tiles * TILE_WORDS, (size_t)rt_ceil_div(r->steps, 4) * AMX_LINE_BYTES);
         add_tiles(r->a[0], STEPS, lines, 1, is_unsigned, both_rows, both_columns);
     }
-    rt_amx_store_sums((float *)(void *)to, stride, both_rows, both_columns);
+    rt_amx_store_sums(to, stride, both_rows, both_columns);
 }
 
 RT_AMX RT_INLINE void columns_of(const rt_integers *g, int64_t m0, int64_t rows, const rest *r,

@@ -5,7 +5,7 @@
  */
 #include "rt_isa.h"
 
-#include "rt_amx.h"
+#include "rt_amx_panel.h"
 #include "rt_halves.h"
 #include "rt_panel_halves.h"
 #include "rt_sdpa_task.h"
@@ -81,12 +81,6 @@ RT_INLINE __m512 power_of_two(__m512 x)
     return _mm512_maskz_scalef_ps(lanes, p, x);
 }
 
-/* The first lanes of a vector. */
-RT_INLINE __mmask16 first_lanes(int64_t count)
-{
-    return (__mmask16)((1u << rt_max(0, rt_min(VL, count))) - 1);
-}
-
 static float greatest(const float *score, int64_t count)
 {
     __m512 a = _mm512_set1_ps(-INFINITY), b = a;
@@ -96,7 +90,7 @@ static float greatest(const float *score, int64_t count)
         b = _mm512_max_ps(_mm512_loadu_ps(score + t + VL), b);
     }
     for (; t < count; t += VL) {
-        __mmask16 lanes = first_lanes(count - t);
+        __mmask16 lanes = rt_amx_lanes(count, t);
         a = _mm512_mask_max_ps(a, lanes, _mm512_maskz_loadu_ps(lanes, score + t), a);
     }
     return _mm512_reduce_max_ps(_mm512_max_ps(a, b));
@@ -118,7 +112,7 @@ PAIRS static float weigh(float *score, int64_t seen, int64_t count, float factor
         _mm512_storeu_si512(to + t, (__m512i)pairs);
     }
     for (; t < count; t += VL) {
-        __mmask16 lanes = first_lanes(seen - t);
+        __mmask16 lanes = rt_amx_lanes(seen, t);
         __m512 x = power_of_two(_mm512_fmsub_ps(_mm512_loadu_ps(score + t), by, less));
         __m256i halves = (__m256i)_mm512_cvtneps_pbh(_mm512_maskz_mov_ps(lanes, x));
         sum = _mm512_dpbf16_ps(sum, (__m512bh)_mm512_zextsi256_si512(halves), ones);
